@@ -227,7 +227,7 @@ class Layer:
         return [Tensor._of(value) for value in values]
 
     def as_layer(self) -> Layer:
-        """Returns the layer itself, which has operands and attributes by name. TensorRT-LLM needs a conversion."""
+        """Returns the layer itself. Exists for compatibility with TensorRT-LLM."""
         _ = self._op.kind  # raises if the layer was removed
         return self
 

@@ -29,7 +29,7 @@ def current_module() -> Module:
     """Returns the module of the innermost `net_guard` or run of patterns. Raises RewriteError if there is none."""
     if not _stack():
         raise RewriteError(
-            "expected a call inside 'with net_guard(module)' or inside a pattern, but there is no current module"
+            "expected a call inside 'with net_guard(module)' or inside a pattern, but there is no module"
         )
     return _stack()[-1]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The conditions on the captures of a pattern that `where` states, as constraints in PDL."""
+"""Writes the conditions that the `where` function of a pattern states as constraints of PDL."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import torch
 
@@ -21,37 +21,54 @@ from .._graph.values import (
 from ..errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, did_you_mean
 from .writing import Writer
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def check_function(label, function):
+
+class _Add(Protocol):
+    """Adds a constraint. operands: (name, type) of values in PDL. parameters: texts of attributes."""
+
+    def __call__(
+        self, constraint: str, operands: Sequence[tuple[str, str]], parameters: Sequence[str], negated: bool
+    ) -> None: ...
+
+
+def check_function(label: str, function: _Function) -> _Function:
+    """Returns `function` if it can be called. Raises ArgumentTypeError otherwise."""
     if not callable(function):
         raise ArgumentTypeError(f"expected a function for pattern '{label}', but got {function!r:.80}")
     return function
 
 
 class Condition:
-    """What `where` may ask of one captured value."""
+    """The predicates of a captured value: `m.x` in `where`. Each call adds a condition to the pattern.
 
-    def __init__(self, add: Callable[..., None], name: str, pattern: str) -> None:
+    All predicates raise ArgumentTypeError or ArgumentValueError for a wrong argument.
+    """
+
+    def __init__(self, add: _Add, name: str, pattern: str) -> None:
         self._add, self._name, self._pattern = add, name, pattern
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
-        known = [one for one in vars(Condition) if not one.startswith("_")]
+        known = [member for member in vars(Condition) if not member.startswith("_")]
         raise UnknownNameError(
             f"unknown predicate '{name}' of '{self._name}' in pattern '{self._pattern}'{did_you_mean(name, known)}"
         )
 
-    def _ask(self, constraint, *parameters, negated=False, others=()):
-        values = [(one, "!pdl.value") for one in (self._name, *others)]
-        self._add(constraint, values, [str(one) for one in parameters], negated)
+    def _ask(self, constraint: str, *parameters: object, negated: bool = False, others: Sequence[str] = ()) -> None:
+        """Adds a constraint on this value and on `others`."""
+        values = [(name, "!pdl.value") for name in (self._name, *others)]
+        self._add(constraint, values, [str(parameter) for parameter in parameters], negated)
 
-    def _what(self, predicate, argument):
+    def _place(self, predicate: str, argument: str) -> str:
+        """Returns the name of an argument for messages."""
         return f"'{argument}' of {self._name}.{predicate} in pattern '{self._pattern}'"
 
     def dtype(self, *types: torch.dtype | str) -> None:
+        """Requires one of these dtypes, such as torch.float16 or "f16"."""
         try:
-            texts = [element_text(one) for one in types]
+            texts = [element_text(dtype) for dtype in types]
         except (ArgumentTypeError, ArgumentValueError) as error:
             raise type(error)(f"in {self._name}.dtype of pattern '{self._pattern}': {error}") from None
         if not texts:
@@ -59,80 +76,110 @@ class Condition:
         self._ask("dtype", "[" + ", ".join(map(quote, texts)) + "]")
 
     def rank(self, least: int, most: int | None = None) -> None:
-        least = check_integer(self._what("rank", "least"), least, 0)
-        most = least if most is None else check_integer(self._what("rank", "most"), most, least)
+        """Requires a rank from `least` to `most`. By default `most` equals `least`."""
+        least = check_integer(self._place("rank", "least"), least, 0)
+        most = least if most is None else check_integer(self._place("rank", "most"), most, least)
         self._ask("rank", least, most)
 
     def dim(self, dim: int, size: int) -> None:
-        self._ask("dim", self._dim("dim", dim), check_integer(self._what("dim", "size"), size, 0))
+        """Requires this size of dim `dim`. A negative `dim` counts from the last dim."""
+        self._ask("dim", self._dim("dim", dim), check_integer(self._place("dim", "size"), size, 0))
 
     def dim_between(self, dim: int, least: int, most: int) -> None:
-        least = check_integer(self._what("dim_between", "least"), least, 0)
-        most = check_integer(self._what("dim_between", "most"), most, least)
+        """Requires a size of dim `dim` from `least` to `most`. A negative `dim` counts from the last dim."""
+        least = check_integer(self._place("dim_between", "least"), least, 0)
+        most = check_integer(self._place("dim_between", "most"), most, least)
         self._ask("dim_between", self._dim("dim_between", dim), least, most)
 
     def multiple_of(self, dim: int, factor: int) -> None:
-        factor = check_integer(self._what("multiple_of", "factor"), factor, 1)
+        """Requires that `factor` divides the size of dim `dim`. A negative `dim` counts from the last dim."""
+        factor = check_integer(self._place("multiple_of", "factor"), factor, 1)
         self._ask("multiple_of", self._dim("multiple_of", dim), factor)
 
-    def _dim(self, predicate, dim):
-        return check_integer(self._what(predicate, "dim"), dim)
+    def _dim(self, predicate: str, dim: int) -> int:
+        return check_integer(self._place(predicate, "dim"), dim)
 
     def static_shape(self) -> None:
+        """Requires that all dims are known."""
         self._ask("static_shape")
 
     def splat(self, number: float, tolerance: float = 0.0) -> None:
-        number = check_number(self._what("splat", "number"), number)
-        tolerance = check_number(self._what("splat", "tolerance"), tolerance, 0)
-        self._ask("splat", *(f"{float_text(one, 'f64')} : f64" for one in (number, tolerance)))
+        """Requires a constant whose elements all equal `number`, up to `tolerance` (default: exactly)."""
+        number = check_number(self._place("splat", "number"), number)
+        tolerance = check_number(self._place("splat", "tolerance"), tolerance, 0)
+        self._ask("splat", *(f"{float_text(value, 'f64')} : f64" for value in (number, tolerance)))
 
     def constant(self, yes: bool = True) -> None:
-        self._ask("constant", negated=not check_flag(self._what("constant", "yes"), yes))
+        """Requires a constant, or no constant if `yes` is False."""
+        self._ask("constant", negated=not check_flag(self._place("constant", "yes"), yes))
 
     def foldable(self, depth: int = 10) -> None:
-        self._ask("foldable", check_integer(self._what("foldable", "depth"), depth, 0))
+        """Requires a value that `depth` or fewer ops (default: 10) compute from constants."""
+        self._ask("foldable", check_integer(self._place("foldable", "depth"), depth, 0))
 
     def one_use(self) -> None:
+        """Requires that the value has one use."""
         self._ask("one_use")
 
     def same_shape(self, other: Condition) -> None:
+        """Requires the same shape as that of another captured value, such as `m.y`."""
         self._ask("same_shape", others=[self._other("same_shape", other)])
 
     def same_type(self, other: Condition) -> None:
+        """Requires the same type as that of another captured value, such as `m.y`."""
         self._ask("same_type", others=[self._other("same_type", other)])
 
-    def _other(self, predicate, other):
+    def _other(self, predicate: str, other: Condition) -> str:
         if not isinstance(other, Condition):
-            what = self._what(predicate, "other")
-            raise ArgumentTypeError(f"expected {what} to be a captured value, as m.{self._name}, but got {other!r:.80}")
+            place = self._place(predicate, "other")
+            raise ArgumentTypeError(
+                f"expected {place} to be a captured value, as m.{self._name}, but got {other!r:.80}"
+            )
         return other._name
 
 
 class Args:
-    """`m.args`: conditions on the run's arguments."""
+    """The conditions on the arguments of the run: `m.args` in `where`."""
 
-    def __init__(self, add: Callable[..., None], pattern: str) -> None:
+    def __init__(self, add: _Add, pattern: str) -> None:
         self._add, self._pattern = add, pattern
 
     def equals(self, name: str, value: Any) -> None:
+        """Requires that argument `name` of the run equals `value`: a number, string, flag or list of integers."""
         check_text(f"'name' of args.equals in pattern '{self._pattern}'", name)
         self._add("arg", [], (quote(name), print_attribute(name, value, None)), False)
 
 
 class Conditions:
-    """`m` in `where`: captured values by name, `args`, and `constraint` for what these can't say."""
+    """The conditions of a pattern: `m` in `where`.
+
+    `m.x` has the predicates of the captured value `x`, `m.args` those of the arguments of the run, and `m.constraint`
+    adds a Python function.
+    """
 
     args: Args
 
-    def __init__(self, pattern: str, names: Sequence[str], writer: Writer, call: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        pattern: str,
+        names: Sequence[str],
+        writer: Writer,
+        call: Callable[[Callable[..., bool | str], list[str]], None],
+    ) -> None:
+        """names: the captures of the pattern. call: adds a Python function that takes the captures of these names."""
         self._pattern, self._names, self._writer, self._call = pattern, names, writer, call
         self.args = Args(self._add, pattern)
 
     def constraint(self, function: Callable[..., bool | str], *captured: Condition) -> None:
-        """Asks a Python function for each match, with what is captured: `m.constraint(is_even, m.x)`."""
-        if not captured or not all(isinstance(one, Condition) for one in captured):
-            raise ArgumentTypeError(f"expected captured values to call a constraint of pattern '{self._pattern}' with")
-        self._call(check_function(self._pattern, function), [one._name for one in captured])
+        """Requires that a Python function returns True for captured values: `m.constraint(is_even, m.x)`.
+
+        The function may return the reason against a match as text instead of False.
+        """
+        if not captured or not all(isinstance(value, Condition) for value in captured):
+            raise ArgumentTypeError(
+                f"expected the arguments of a constraint of pattern '{self._pattern}' to be captured values, as m.x"
+            )
+        self._call(check_function(self._pattern, function), [value._name for value in captured])
 
     def __getattr__(self, name: str) -> Condition:
         if name.startswith("_"):
@@ -143,11 +190,13 @@ class Conditions:
             )
         return Condition(self._add, name, self._pattern)
 
-    def _add(self, constraint, operands, parameters, negated):
+    def _add(
+        self, constraint: str, operands: Sequence[tuple[str, str]], parameters: Sequence[str], negated: bool
+    ) -> None:
         operands = [
             *operands,
-            *((self._writer._line(f"pdl.attribute = {one}"), "!pdl.attribute") for one in parameters),
+            *((self._writer._line(f"pdl.attribute = {text}"), "!pdl.attribute") for text in parameters),
         ]
-        names, kinds = ", ".join("%" + one for one, _ in operands), ", ".join(kind for _, kind in operands)
+        names, kinds = ", ".join("%" + name for name, _ in operands), ", ".join(kind for _, kind in operands)
         end = " {isNegated = true}" if negated else ""
         self._writer._lines.append(f'pdl.apply_native_constraint "{constraint}"({names} : {kinds}){end}')

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Interfaces and traits of ops that a pattern's `root_layer` may name beside ops."""
+"""The interfaces and traits of ops that may stand for ops in the `root_layer` of a pattern."""
 
 import enum
 
 
 class Interface(enum.Enum):
-    """What ops have in common, by their definitions."""
+    """An interface or trait that several kinds of ops have."""
 
     POINTWISE = "pointwise"
     ATEN_NAMED = "aten_named"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Managers hold patterns by label and run them: the one to change graphs, the other to find things in them."""
+"""Managers of patterns: RewritePatternManager changes graphs, and AnalysisPatternManager finds layers in them."""
 
 from __future__ import annotations
 
@@ -10,44 +10,48 @@ import json
 import os
 import pathlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from .._graph.module import Layer, Module, Tensor
 from .._graph.scope import working_on
 from .._graph.values import check_flag, check_integer, check_number, check_text
 from .._paths import StrPath
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
-from .checking import check_by_examples, check_each_rewrite
-from .classes import Args, PatternAnalyzer, PatternRewriter, Roots, _ClassPattern
-from .tracing import Pattern
+from .checking import Run, check_by_drawn_graphs, check_by_examples, check_each_rewrite
+from .classes import Args, ClassFunctions, PatternAnalyzer, PatternRewriter, Roots, _ClassPattern
+from .tracing import Pattern, Traced
+
+if TYPE_CHECKING:
+    from .._inlay import Op, Value
 
 Driver: TypeAlias = Literal["fixpoint", "sweep", "greedy"]
 
 _DRIVERS = get_args(Driver)
-_MOST_BENEFIT = 0x7FFF
+_MAX_BENEFIT = 0x7FFF
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What became of a pattern's tries, in all runs of its manager."""
+    """The numbers of tries of a pattern, by outcome, in all runs of its manager."""
 
-    tried: int
-    matched: int  # matches that an analysis was given
-    rewritten: int
-    rejected: int  # matches whose rewrite said no after changing something, which was undone
+    tried: int  # layers that the pattern was tried on
+    matched: int  # matches that an analysis found
+    rewritten: int  # matches that were rewritten
+    rejected: int  # matches whose rewrite returned False, so that its changes were undone
 
 
 @dataclass(frozen=True)
 class Match:
-    """What a pattern found: the layers, the root first, and what it captured by name."""
+    """A match of a pattern."""
 
-    label: str
-    layers: list[Layer]
-    captures: dict[str, Any] = field(default_factory=dict)
+    label: str  # of the pattern
+    layers: list[Layer]  # the matched layers, the root first
+    captures: dict[str, Any] = field(default_factory=dict)  # captured tensors, attributes and lists by name
 
     def __getitem__(self, name: str) -> Any:
+        """Returns the capture of that name. Raises ArgumentValueError if there is none."""
         if name not in self.captures:
             raise ArgumentValueError(
                 f"pattern '{self.label}' captured no '{name}'{did_you_mean(str(name), self.captures)}"
@@ -57,14 +61,14 @@ class Match:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a pattern doesn't match where it comes nearest. `str` is a sentence."""
+    """The reason why a pattern does not match, at the layer where it is closest to a match. `str` is a sentence."""
 
-    text: str
-    matches: int  # places where it does match
-    held: int  # checks that hold at the nearest miss
-    checks: int  # of so many
-    root: str  # the nearest miss
-    mismatches: list[dict[str, Any]]  # each with op, location, place, why, pattern_location
+    text: str  # the sentence
+    matches: int  # number of layers where the pattern matches
+    held: int  # number of checks that hold at the closest layer
+    checks: int  # number of all checks
+    root: str  # name of the closest layer
+    mismatches: list[dict[str, Any]]  # failed checks, each with op, location, place, why and pattern_location
 
     def __str__(self) -> str:
         return self.text
@@ -72,7 +76,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class PDLPattern:
-    """A pattern that a manager has from PDL text."""
+    """A pattern that was added to a manager as PDL text."""
 
     label: str
     text: str
@@ -82,40 +86,56 @@ AnyPattern: TypeAlias = Pattern | PatternRewriter | PatternAnalyzer
 
 
 class _Manager:
-    """Common to both managers."""
+    """Base class of both managers."""
 
     def __init__(self) -> None:
         from .._inlay import PatternManager
 
         self._manager = PatternManager()
-        self._patterns, self._functions, self._args = {}, {}, {}
-        self._lock = threading.Lock()  # held by the run that goes on
+        self._patterns: dict[str, AnyPattern | PDLPattern] = {}  # by label
+        self._functions: dict[str, Mapping[str, Callable[..., Any]] | ClassFunctions] = {}  # of patterns by label
+        self._args: dict[str, Any] = {}  # arguments of the current run
+        self._lock = threading.Lock()  # held during a run
 
     def add(self, label: str, pattern: AnyPattern, benefit: int | None = None) -> None:
-        """Adds a pattern under a label of its own.
+        """Adds a pattern.
 
-        Of those that match at a layer the one of the highest benefit goes first, among equals the first that was added.
+        label: a new label.
+        pattern: a traced pattern, or an object of a class of patterns.
+        benefit: the priority, 0 to 32767 (default: the benefit of the pattern, or 0). If several patterns match at a
+            layer, the one with the highest benefit is applied, and of these the one that was added first.
+        Raises ArgumentTypeError or ArgumentValueError for a wrong argument or pattern.
         """
         if not isinstance(label, str) or not label:
-            raise ArgumentTypeError(f"expected a label for the pattern, but got {label!r}")
+            raise ArgumentTypeError(f"expected the label of a pattern to be a non-empty string, but got {label!r}")
         if label in self._patterns:
-            raise ArgumentValueError(f"expected a new label, but there is a pattern labeled '{label}' already")
+            raise ArgumentValueError(f"expected a new label, but a pattern with label '{label}' was already added")
         if benefit is not None and (isinstance(benefit, bool) or not isinstance(benefit, int)):
             raise ArgumentTypeError(f"expected the benefit of '{label}' to be an int, but got {benefit!r}")
-        if benefit is not None and not 0 <= benefit <= _MOST_BENEFIT:
-            raise ArgumentValueError(f"expected the benefit of '{label}' from 0 to {_MOST_BENEFIT}, but got {benefit}")
+        if benefit is not None and not 0 <= benefit <= _MAX_BENEFIT:
+            raise ArgumentValueError(
+                f"expected the benefit of '{label}' to be from 0 to {_MAX_BENEFIT}, but got {benefit}"
+            )
         if isinstance(pattern, Pattern):
             traced = self._trace(label, pattern)
-            functions = {name: self._constraint(label, *one) for name, one in traced.constraints.items()}
+            functions = {name: self._constraint(label, *asked) for name, asked in traced.constraints.items()}
             self._manager.add_traced(label, traced.pdl, pattern.benefit if benefit is None else benefit, functions)
+            self._functions[label] = functions
         else:
-            functions = self._class_functions(label, pattern)
+            methods = self._class_functions(label, pattern)
             roots = pattern.root_layer or Roots([], [])
-            self._manager.add_class(label, *roots, benefit or 0, *functions)
-        self._patterns[label], self._functions[label] = pattern, functions
+            self._manager.add_class(label, roots.ops, roots.interfaces, benefit or 0, *methods)
+            self._functions[label] = methods
+        self._patterns[label] = pattern
 
     def add_pdl(self, text: str, name: str = "<pdl>", prefix: str = "") -> list[str]:
-        """Adds each pattern of a PDL text under its symbol name, after `prefix`; all of them or none. Their labels."""
+        """Adds all patterns of a PDL text, or none if one of them is wrong. Returns their labels.
+
+        text: the patterns.
+        name: the name of the text in messages (default: "<pdl>").
+        prefix: is put before the symbol name of each pattern to form its label (default: empty).
+        Raises ArgumentTypeError for a wrong argument, and RewriteError for wrong PDL.
+        """
         if not isinstance(text, str):
             raise ArgumentTypeError(f"expected PDL text, but got {type(text).__name__}")
         check_text("prefix", prefix, may_be_empty=True)
@@ -124,7 +144,7 @@ class _Manager:
         return labels
 
     def add_library(self, name: str) -> list[str]:
-        """Adds the rules that come with Inlay under that name, as "cleanup" or "fusions". Their labels."""
+        """Adds a library of rules that is a part of Inlay, such as "cleanup" or "fusions". Returns their labels."""
         if not isinstance(name, str):
             raise ArgumentTypeError(f"expected the name of a rule library, but got {type(name).__name__}")
         labels = self._manager.add_library(name)
@@ -132,15 +152,15 @@ class _Manager:
         return labels
 
     def get(self, label: str) -> AnyPattern | PDLPattern:
-        """The pattern of that label."""
+        """Returns the pattern with that label. Raises ArgumentValueError if there is none."""
         if label not in self._patterns:
             raise ArgumentValueError(
-                f"expected a label of a pattern, but got {label!r}{did_you_mean(str(label), self._patterns)}"
+                f"expected the label of a pattern, but got {label!r}{did_you_mean(str(label), self._patterns)}"
             )
         return self._patterns[label]
 
     def remove(self, label: str) -> None:
-        """Removes the pattern of that label."""
+        """Removes the pattern with that label. Raises ArgumentValueError if there is none."""
         self.get(label)
         self._manager.remove(label)
         del self._patterns[label]
@@ -148,41 +168,49 @@ class _Manager:
 
     @property
     def labels(self) -> list[str]:
-        """The labels in the order in which patterns are tried."""
+        """The labels in the order in which the patterns are tried."""
         return self._manager.labels()
 
     def enable(self, glob: str = "*") -> int:
-        """Turns patterns on whose label fits, as `fuse_*`; returns how many fit."""
+        """Enables the patterns whose labels match a glob, such as "fuse_*". Returns the number of matches."""
         return self._manager.set_enabled(check_text("glob", glob, may_be_empty=True), True)
 
     def disable(self, glob: str = "*") -> int:
-        """Turns patterns off whose label fits; returns how many fit. Nothing is compiled anew."""
+        """Disables the patterns whose labels match a glob. Returns the number of matches. No pattern is recompiled."""
         return self._manager.set_enabled(check_text("glob", glob, may_be_empty=True), False)
 
     def is_enabled(self, label: str) -> bool:
+        """Returns true if the pattern is enabled. Raises ArgumentValueError if there is none with that label."""
         self.get(label)
         return self._manager.is_enabled(label)
 
     def statistics(self, label: str) -> Statistics:
-        """How often the pattern was tried, and what became of it."""
+        """Returns the numbers of tries of the pattern by outcome."""
         self.get(label)
         return Statistics(*self._manager.statistics(label))
 
     def explain(
         self, label: str, where: Module | Layer, at: str | None = None, args: dict[str, Any] | None = None
     ) -> Explanation:
-        """Why the pattern doesn't match, or how often it does.
+        """Returns the reason why the pattern does not match, or the number of its matches.
 
-        where: a module, or one layer. at: only layers of that name (a glob), or from that `file:line`.
+        label: the label of the pattern.
+        where: a module or a layer.
+        at: restricts the layers to those with a name (a glob), or to those of a source `file:line` (default: all).
+        args: the arguments of the run by name (default: none).
+        Raises ArgumentValueError for an unknown label or if there is no layer at that place.
         """
         self.get(label)
+        layers: list[Layer] | None
         module, layers = (where.network, [where]) if isinstance(where, Layer) else (_check_module(where), None)
         if at is not None:
             check_text("at", at)
             layers = [layer for layer in layers or module.get_layers() if _is_at(layer, at)]
             if not layers:
                 names = [layer.name for layer in module.get_layers()]
-                raise ArgumentValueError(f"expected a layer's name or a place, but got {at!r}{did_you_mean(at, names)}")
+                raise ArgumentValueError(
+                    f"expected 'at' to be the name of a layer or 'file:line', but got {at!r}{did_you_mean(at, names)}"
+                )
         handles = None if layers is None else [layer._op for layer in layers]
         with self._running(module, args) as given:
             text, plain = self._manager.explain(label, module._graph, given, handles)
@@ -191,10 +219,11 @@ class _Manager:
             text, found["matches"], found["held"], found["checks"], found.get("root", ""), found["mismatches"]
         )
 
-    def _trace(self, label, pattern):
+    def _trace(self, label: str, pattern: Pattern) -> Traced:
         return pattern.trace(label)
 
-    def _class_functions(self, label, pattern):
+    def _class_functions(self, label: str, pattern: object) -> ClassFunctions:
+        """Returns the methods of a pattern for the extension. Raises ArgumentTypeError if it is no pattern."""
         if not isinstance(pattern, _ClassPattern):
             hint = ": call the class" if isinstance(pattern, type) and issubclass(pattern, _ClassPattern) else ""
             raise ArgumentTypeError(f"expected a pattern for label '{label}', but got {pattern!r:.80}{hint}")
@@ -202,10 +231,14 @@ class _Manager:
             raise ArgumentTypeError(f"expected the pattern for label '{label}' to call super().__init__(name, ...)")
         return pattern._functions()
 
-    def _constraint(self, label, function, names):
-        def call(operands):
-            operands = iter(operands)
-            given = [Args(label, self._args) if name == "args" else _wrap(next(operands)) for name in names]
+    def _constraint(
+        self, label: str, function: Callable[..., bool | str], names: Sequence[str]
+    ) -> Callable[[list[Any]], bool | str]:
+        """Returns the function that the extension calls for a constraint, with the handles of the captures."""
+
+        def call(operands: list[Any]) -> bool | str:
+            handles = iter(operands)
+            given = [Args(label, self._args) if name == "args" else _wrap(next(handles)) for name in names]
             result = function(*given)
             if isinstance(result, (bool, str)):
                 return result
@@ -216,14 +249,17 @@ class _Manager:
         return call
 
     @contextlib.contextmanager
-    def _running(self, module, args):
-        """Gives all patterns the run's arguments, and has them back as they were; the module is the current one."""
+    def _running(self, module: Module, args: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
+        """Makes `module` the current module and sets the arguments of all patterns for a run."""
         args = _check_args(args)
         if not self._lock.acquire(blocking=False):
-            raise RewriteError("expected a pattern manager at rest, but its patterns are being run")
+            raise RewriteError("expected an idle pattern manager, but its patterns are running")
         try:
-            used = [one for one in self._patterns if isinstance(self._patterns[one], _ClassPattern)]
-            used = {id(self._patterns[one]): self._patterns[one] for one in used if self._manager.is_enabled(one)}
+            used = {
+                id(pattern): pattern
+                for label, pattern in self._patterns.items()
+                if isinstance(pattern, _ClassPattern) and self._manager.is_enabled(label)
+            }
             for pattern in used.values():
                 pattern._check_args(args)
             with contextlib.ExitStack() as stack:
@@ -237,16 +273,22 @@ class _Manager:
             self._lock.release()
 
 
-def _check_args(args):
+def _check_args(args: Any) -> dict[str, Any]:
+    """Returns a copy of the arguments of a run. Raises ArgumentTypeError or ArgumentValueError if they are no dict."""
     if args is not None and not isinstance(args, dict):
         raise ArgumentTypeError(f"expected args to be a dict, but got {type(args).__name__}")
     if "" in (args or {}):
-        raise ArgumentValueError("expected names as keys of args, but got an empty one")
+        raise ArgumentValueError("expected the keys of args to be names, but got ''")
     return dict(args or {})
 
 
 class RewritePatternManager(_Manager):
-    """Patterns that change graphs: traced ones, PDL, and PatternRewriters."""
+    """A list of patterns that change graphs: traced patterns, PDL and PatternRewriters.
+
+    manager = inlay.rewrite.RewritePatternManager()
+    manager.add("fuse", fuse)
+    count = manager.rewrite(module)
+    """
 
     def add(
         self,
@@ -257,11 +299,17 @@ class RewritePatternManager(_Manager):
         check: bool = False,
         example: Module | Sequence[Module] | None = None,
     ) -> None:
-        """Adds a pattern under a label of its own.
+        """Adds a pattern.
 
-        Of those that match at a layer the one of the highest benefit goes first, among equals the first that was added.
-        check: whether to run what it matches against what replaces it first, as `check` does (with `example`); what
-        fails isn't added.
+        label: a new label.
+        pattern: a traced pattern, or an object of a class of patterns.
+        benefit: the priority, 0 to 32767 (default: the benefit of the pattern, or 0). If several patterns match at a
+            layer, the one with the highest benefit is applied, and of these the one that was added first.
+        check: check the pattern as the method `check` does (default: False). If the check fails, the pattern is not
+            added.
+        example: a module or a list of modules for the check.
+        Raises ArgumentTypeError or ArgumentValueError for a wrong argument or pattern, and RewriteError if the check
+        fails.
         """
         check_flag("check", check)
         super().add(label, pattern, benefit)
@@ -285,19 +333,24 @@ class RewritePatternManager(_Manager):
         remove_dead_code: bool = True,
         check: bool = False,
     ) -> int:
-        """Applies the enabled patterns until none matches; returns how often one changed the graph.
+        """Applies the enabled patterns until none matches. Returns the number of rewrites.
 
-        args: values that patterns may ask for by name.
-        driver: "fixpoint"; "sweep", each layer once; or "greedy", MLIR's own.
-        limit: at most so many rewrites. trace: a list that gets a dict for each rewrite, or a path for a JSON file.
-        across_segments: whether a match may reach out of an open segment.
-        budget: more rewrites than this per layer (and 1000) are taken for rewriting without end.
-        check: whether to run each match against what replaces it, on the host, on numbers drawn for it; one that
-        changes what is computed is refused. With patterns that call Python functions the whole graph is run before and
-        after each rewrite of a copy, which takes long for a large one and calls the functions twice.
+        args: the arguments of the run, which patterns read by name (default: none).
+        driver: "fixpoint" (default) tries the patterns until none matches, "sweep" tries each layer once, and "greedy"
+            is the greedy driver of MLIR.
+        limit: the maximum number of rewrites (default: no limit).
+        trace: a list to which a dict for each rewrite is appended, or the path of a JSON file (default: no trace).
+        across_segments: allow a match to have layers inside and outside an open segment (default: False).
+        budget: the maximum number of rewrites per layer (default: 10). If there are more than that, and more than 1000
+            in all, the rewriting is considered endless.
+        remove_dead_code: remove layers whose results became unused (default: True).
+        check: compare the layers of each match with their replacement, on the host with random numbers (default:
+            False). If a pattern calls Python functions, the whole graph is run before and after each rewrite of a copy.
+            This takes long for a large graph and calls the functions twice.
 
-        Raises RewriteError if a rewrite is refused or there is no end, and what a pattern's own function raised, with a
-        note that names the pattern and the layer. The graph is then as it was.
+        Raises RewriteError if a rewrite is invalid, fails the check or if the rewriting is endless. An exception of a
+        function of a pattern is raised with a note that names the pattern and the layer. After an error the graph is
+        the same as before.
         """
         module = _check_module(module)
         if driver not in _DRIVERS:
@@ -308,11 +361,17 @@ class RewritePatternManager(_Manager):
         for name, flag in flags.items():
             check_flag(name, flag)
         file = None if trace is None or isinstance(trace, list) else _check_file(trace)
-        if check and any(self._functions.get(one) and self.is_enabled(one) for one in self.labels):
-            options = {"driver": driver, "across_segments": across_segments, "remove_dead_code": remove_dead_code}
-            step = functools.partial(self.rewrite, args=args, limit=1, **options)
-            most = budget * max(len(module.get_layers()), 100) if limit is None else limit
-            check_each_rewrite(module, step, _check_args(args), most)
+        if check and any(self._functions.get(label) and self.is_enabled(label) for label in self.labels):
+            step = functools.partial(
+                self.rewrite,
+                args=args,
+                limit=1,
+                driver=driver,
+                across_segments=across_segments,
+                remove_dead_code=remove_dead_code,
+            )
+            max_steps = budget * max(len(module.get_layers()), 100) if limit is None else limit
+            check_each_rewrite(module, step, _check_args(args), max_steps)
             check = False
         with self._running(module, args) as given:
             count, firings = self._manager.rewrite(
@@ -328,7 +387,7 @@ class RewritePatternManager(_Manager):
             )
         if file is not None:
             file.write_text(json.dumps(json.loads(firings), indent=2) + "\n")
-        elif trace is not None:
+        elif isinstance(trace, list):
             trace.extend(json.loads(firings))
         return count
 
@@ -339,76 +398,92 @@ class RewritePatternManager(_Manager):
         *,
         example: Module | Sequence[Module] | None = None,
     ) -> None:
-        """Runs what a pattern matches against what replaces it, on the host, on types and numbers drawn for it.
+        """Compares the graphs that a pattern matches with their replacements, on the host with random types and data.
 
-        label: one pattern; all that are enabled if it is left out. example: a module that the pattern changes, or some,
-        for a pattern in Python whose graphs can't be drawn; the others are drawn for the ops of its `root_layer`, or
-        for what it traces to. Raises RewriteError with a counterexample for what changes what a graph computes, and
-        with the reason for what can't be checked.
+        label: the label of the pattern (default: all enabled patterns).
+        args: the arguments of the run by name (default: none).
+        example: a module that the pattern changes, or a list of modules. By default graphs are drawn for the pattern.
+            A pattern in Python needs examples if no graph for the ops of its `root_layer`, or for its traced part,
+            matches.
+        Raises RewriteError with a counterexample if the pattern changes the results of a graph, or with the reason if
+        it can't be checked.
         """
         args = _check_args(args)
-        for one in [label] if label is not None else [one for one in self.labels if self.is_enabled(one)]:
-            pattern = self.get(one)
-            if self._functions.get(one) or example is not None:
-                alone = self._alone(one)
-                run = functools.partial(alone.rewrite, args=args, driver="sweep")  # it may match what it makes
-                check_by_examples(one, pattern, run, args, example)
-                continue
-            wrong, graph = self._manager.check(one, args)
-            if wrong:
-                raise RewriteError(wrong + (f"\n{graph}" if graph else ""))
+        for name in [label] if label is not None else [name for name in self.labels if self.is_enabled(name)]:
+            pattern = self.get(name)
+            if example is not None:
+                check_by_examples(name, self._run_alone(name, args), args, example)
+            elif self._functions.get(name) and not isinstance(pattern, PDLPattern):
+                check_by_drawn_graphs(name, pattern, self._run_alone(name, args), args)
+            else:
+                wrong, graph = self._manager.check(name, args)
+                if wrong:
+                    raise RewriteError(wrong + (f"\n{graph}" if graph else ""))
 
-    def _alone(self, label):
-        """A manager of that pattern alone."""
+    def _run_alone(self, label: str, args: dict[str, Any]) -> Run:
+        """Returns a function that applies only that pattern."""
         pattern = self.get(label)
         alone = RewritePatternManager()
         if isinstance(pattern, PDLPattern):
             alone.add_pdl(self._manager.pdl(label))
         else:
             alone.add(label, pattern)
-        return alone
+        # A sweep ends even if the pattern matches its own replacement.
+        return functools.partial(alone.rewrite, args=args, driver="sweep")
 
-    def _trace(self, label, pattern):
+    def _trace(self, label: str, pattern: Pattern) -> Traced:
         if not pattern.rewrites:
             raise ArgumentValueError(f"pattern '{label}' has no replacement: give it one with '.to'")
         return pattern.trace(label)
 
-    def _class_functions(self, label, pattern):
+    def _class_functions(self, label: str, pattern: object) -> ClassFunctions:
         if isinstance(pattern, PatternAnalyzer):
-            raise ArgumentTypeError(f"pattern '{label}' only finds: add it to an AnalysisPatternManager")
+            raise ArgumentTypeError(f"pattern '{label}' has no rewrite: add it to an AnalysisPatternManager")
         return super()._class_functions(label, pattern)
 
 
 class AnalysisPatternManager(_Manager):
-    """Patterns that find: PatternAnalyzers, traced ones, with a replacement or without, and rewriters' matches."""
+    """A list of patterns that find layers: PatternAnalyzers, traced patterns, PDL, and PatternRewriters with `match`.
+
+    manager = inlay.rewrite.AnalysisPatternManager()
+    manager.add("linear", linear)
+    for match in manager.analyze(module):
+        print(match.layers, match["x"])
+    """
 
     def analyze(self, module: Module, args: dict[str, Any] | None = None) -> list[Match]:
-        """All matches of the enabled patterns, layer by layer; at one layer the highest benefit first."""
+        """Returns all matches of the enabled patterns, layer by layer. At a layer the highest benefit comes first.
+
+        args: the arguments of the run by name (default: none).
+        """
         module = _check_module(module)
         with self._running(module, args) as given:
             return [_match(*found) for found in self._manager.analyze(module._graph, given, None)]
 
     def find(self, module: Module, args: dict[str, Any] | None = None) -> Iterator[Match]:
-        """The same one by one, each looked for when it is asked for; not at layers that are gone by then."""
+        """Yields the same matches as `analyze`. Each layer is searched when the iteration reaches it.
+
+        The caller may change the graph meanwhile. Layers that it removed are skipped.
+        """
         module = _check_module(module)
         for layer in module.get_layers():
             if layer.is_removed():
                 continue
             with self._running(module, args) as given:
                 found = self._manager.analyze(module._graph, given, layer._op)
-            for match in [_match(*one) for one in found]:
-                if not any(one.is_removed() for one in match.layers):
+            for match in [_match(*parts) for parts in found]:
+                if not any(matched.is_removed() for matched in match.layers):
                     yield match
 
-    def _class_functions(self, label, pattern):
+    def _class_functions(self, label: str, pattern: object) -> ClassFunctions:
         functions = super()._class_functions(label, pattern)
         if isinstance(pattern, PatternRewriter) and not pattern.separate_match_rewrite:
-            raise ArgumentTypeError(f"expected pattern '{label}' to match by itself: separate_match_rewrite=True")
+            raise ArgumentTypeError(f"expected pattern '{label}' to have separate_match_rewrite=True for an analysis")
         return functions
 
 
-def _check_file(trace):
-    """The path for a trace; raises OSError if it can't be written, while nothing is rewritten yet."""
+def _check_file(trace: Any) -> pathlib.Path:
+    """Returns the path of a trace. Raises OSError if it can't be written, before the graph is changed."""
     if not isinstance(trace, (str, os.PathLike)) or not isinstance(os.fspath(trace), str):
         raise ArgumentTypeError(f"expected trace to be a list or a path, but got {trace!r:.80}")
     path = pathlib.Path(trace)
@@ -419,35 +494,36 @@ def _check_file(trace):
     return path
 
 
-def _match(label, ops, captures):
+def _match(label: str, ops: Sequence[Op], captures: Mapping[str, Any]) -> Match:
     named = {name: _wrap(value) for name, value in captures.items() if not name.isdigit()}
-    return Match(label, [Layer(one) for one in ops], named)
+    return Match(label, [Layer(op) for op in ops], named)
 
 
-def _wrap(value):
-    """Handles as Python has them."""
+def _wrap(value: Any) -> Any:
+    """Returns the Tensor, Layer or list for a handle or a list of handles, and other values as they are."""
     op, tensor = _handle_classes()
     if isinstance(value, tensor):
         return Tensor._of(value)
     if isinstance(value, op):
         return Layer(value)
-    return [_wrap(one) for one in value] if isinstance(value, list) else value
+    return [_wrap(element) for element in value] if isinstance(value, list) else value
 
 
 @functools.cache
-def _handle_classes():
+def _handle_classes() -> tuple[type[Op], type[Value]]:
     from .._inlay import Op, Value
 
     return Op, Value
 
 
-def _is_at(layer, at):
+def _is_at(layer: Layer, at: str) -> bool:
+    """Returns true if the layer has a name that matches the glob `at`, or comes from `file:line` `at`."""
     return fnmatch.fnmatchcase(layer.name, at) or layer.location == at or layer.location.startswith(at + ":")
 
 
-def _check_module(module):
+def _check_module(module: object) -> Module:
     if not isinstance(module, Module):
-        raise ArgumentTypeError(f"expected a module, as inlay.parse gives one, but got {type(module).__name__}")
+        raise ArgumentTypeError(f"expected an inlay.Module, but got {type(module).__name__}")
     return module
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The calls that layers came from: function, arguments by name, outputs.
+"""Records the high-level calls that layers came from: a function name, its arguments by name and its outputs.
 
-What is recorded about tensors is on the layers: which operands and results are which tensors of the call. So it is read
-from the graph as it is now, whatever was rewritten since.
+The layers store which of their operands and results are tensors of the call. A call is therefore read from the current
+graph, also after rewrites.
 """
 
 from __future__ import annotations
@@ -19,22 +19,25 @@ from .._graph.values import flatten, unflatten
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
 
 if TYPE_CHECKING:
-    from .._inlay import Graph
+    from .._inlay import CallRecord, Graph
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
 
 def record_signature(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Decorates a function that builds layers, so that each call of it is recorded with its arguments and outputs.
+    """Decorates a function that makes layers, so that each call is recorded with its arguments and outputs.
 
-    Recorded functions may call one another: a layer belongs to all calls that it is made in. Outside of
-    `with net_guard(module)` and patterns the function is called as it is.
+    Recorded functions may call each other: a layer belongs to all calls during which it is made. A call needs a current
+    module, from `with net_guard(module)` or a pattern, and raises RewriteError without one.
+
+        @inlay.rewrite.record_signature
+        def gelu(x, approximate=False): ...
     """
     parameters = inspect.signature(function)
 
     @functools.wraps(function)
-    def recorded(*args, **kwargs):
+    def recorded(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         from .._inlay import Recorder
 
         bound = parameters.bind(*args, **kwargs)
@@ -56,7 +59,7 @@ def record_signature(function: Callable[_Parameters, _Result]) -> Callable[_Para
 
 
 class FLayerInfo:
-    """One recorded call, as it stands in the graph now."""
+    """A recorded call with its current layers and tensors."""
 
     __slots__ = ("_graph", "key")
 
@@ -67,51 +70,54 @@ class FLayerInfo:
 
     @property
     def layer_kind(self) -> str:
-        """The function's name."""
+        """The name of the function."""
         return self._read()["function"]
 
     @property
     def parent(self) -> FLayerInfo | None:
-        """The call around it; None if there is none."""
+        """The recorded call that made this call, or None."""
         key = self._read()["parent"]
         return FLayerInfo(self._graph, key) if key else None
 
     @property
     def layers(self) -> list[Layer]:
-        """The layers that the call made and that are still there."""
-        return [Layer(one) for one in self._read()["ops"]]
+        """The layers that the call made and that were not removed since."""
+        return [Layer(op) for op in self._read()["ops"]]
 
     @property
     def raw_inputs(self) -> dict[str, Any]:
-        """The arguments by name; None for a tensor that no layer of the call uses any more."""
+        """The arguments by name. A tensor that no layer of the call uses any more is None."""
         arguments = self._read()["arguments"]
         return {name: unflatten(value, _wrap) for name, value in arguments.items()}
 
     @property
     def raw_outputs(self) -> Any:
-        """What the function returned, in the same structure."""
+        """The outputs of the call, in the structure that the function returned."""
         return unflatten(self._read()["outputs"], _wrap)
 
     @property
     def signature(self) -> tuple[str, dict[str, Any]]:
-        """The function's name, and the arguments with each tensor replaced by the class Tensor."""
-        kind = lambda value: Tensor if isinstance(_wrap(value), Tensor) else value  # noqa: E731
+        """The name of the function, and the arguments by name with the class Tensor in place of each tensor."""
+
+        def kind(value: Any) -> Any:
+            return Tensor if isinstance(_wrap(value), Tensor) else value
+
         arguments = self._read()["arguments"]
         return self.layer_kind, {name: unflatten(value, kind) for name, value in arguments.items()}
 
     def get_input(self, name: str) -> Any:
-        """The argument of that name."""
+        """Returns the argument of that name. Raises ArgumentValueError if there is none."""
         inputs = self.raw_inputs
         if name not in inputs:
             raise ArgumentValueError(f"'{self.layer_kind}' has no argument '{name}'{did_you_mean(str(name), inputs)}")
         return inputs[name]
 
     def clone_inputs(self) -> dict[str, Any]:
-        """The arguments by name, to be changed and given back to the function."""
+        """Returns a copy of the arguments by name, which may be changed and passed to the function again."""
         return self.raw_inputs
 
     def replace_input_with(self, src: Tensor, dst: Tensor) -> None:
-        """Lets the call's layers use `dst` where they use `src`."""
+        """Replaces `src` by `dst` in all layers of the call."""
         from .._inlay import replace_call_input
 
         _check_tensors(src, dst)
@@ -119,15 +125,20 @@ class FLayerInfo:
             replace_call_input(self._graph, self.key, src._value, dst._value)
 
     def replace_outputs_uses_with(self, module: Module, new_outs: Any) -> None:
-        """Lets all that uses the call's outputs, outputs of the module too, use `new_outs`, of the same structure.
+        """Replaces all uses of the outputs of the call, including outputs of the module.
 
-        Where a dtype differs the new tensor is cast; where sizes differ, what follows from them is inferred anew.
+        If the dtype of a new tensor differs, it is cast. If its dims differ, the types of the layers that use it are
+        inferred again.
+
+        module: the module of the call.
+        new_outs: the new tensors, in the structure of `raw_outputs`.
+        Raises ArgumentTypeError or ArgumentValueError for another module or structure, and RewriteError for an output
+        that is no longer in the graph.
         """
         if not isinstance(module, Module) or module._graph is not self._graph:
             raise ArgumentValueError(f"expected the module that '{self.layer_kind}' is in, but got {module!r}")
-        old = self.raw_outputs
-        pairs = []
-        _pair(self.layer_kind, "outputs", old, new_outs, pairs)
+        pairs: list[tuple[Tensor, Tensor]] = []
+        _pair(self.layer_kind, "outputs", self.raw_outputs, new_outs, pairs)
         own = [layer._op for layer in self.layers]
         with changing(self._graph):
             for before, after in pairs:
@@ -137,7 +148,7 @@ class FLayerInfo:
 
     replace_output_uses_with = replace_outputs_uses_with
 
-    def _read(self):
+    def _read(self) -> CallRecord:
         from .._inlay import read_call
 
         return read_call(self._graph, self.key)
@@ -153,7 +164,7 @@ class FLayerInfo:
 
 
 class FLayerInfoMemo:
-    """The recorded calls of a module."""
+    """The recorded calls of a module. Iteration yields each call."""
 
     __slots__ = ("_module",)
 
@@ -162,18 +173,20 @@ class FLayerInfoMemo:
 
     @classmethod
     def instance(cls) -> FLayerInfoMemo:
-        """Of the module of the innermost `net_guard`, or of the one that patterns are run on."""
+        """Returns the recorded calls of the current module. Raises RewriteError if there is none."""
         return cls(current_module())
 
     def get(self, layer: Layer | str) -> FLayerInfo | None:
-        """The innermost call that a layer (or the layer of that name) was made in; None if there is none."""
+        """Returns the innermost call that made a layer, or None if there is none.
+
+        layer: a layer or the name of a layer.
+        """
         from .._inlay import find_call
 
-        if isinstance(layer, str):
-            layer = self._module.get_layer_by_name(layer)
-        elif not isinstance(layer, Layer):
+        if not isinstance(layer, (str, Layer)):
             raise ArgumentTypeError(f"expected a layer or its name, but got {layer!r}")
-        key = find_call(layer._op) if layer is not None else None
+        found = self._module.get_layer_by_name(layer) if isinstance(layer, str) else layer
+        key = find_call(found._op) if found is not None else None
         return None if key is None else FLayerInfo(self._module._graph, key)
 
     def __iter__(self) -> Iterator[FLayerInfo]:
@@ -185,24 +198,30 @@ class FLayerInfoMemo:
         return sum(1 for _ in self)
 
 
-def _handle(value):
+def _handle(value: Any) -> Any:
+    """Returns the handle of the extension for a tensor, and other values as they are."""
     return value._value if isinstance(value, Tensor) else value
 
 
-def _wrap(value):
+def _wrap(value: Any) -> Any:
+    """Returns the tensor for a handle of the extension, and other values as they are."""
     from .._inlay import Value
 
     return Tensor._of(value) if isinstance(value, Value) else value
 
 
-def _check_tensors(*values):
+def _check_tensors(*values: object) -> None:
     for value in values:
         if not isinstance(value, Tensor):
             raise ArgumentTypeError(f"expected a tensor, but got {value!r}")
 
 
-def _pair(call, place, old, new, pairs):
-    """The tensors of two structures that must be alike, side by side."""
+def _pair(call: str, place: str, old: Any, new: Any, pairs: list[tuple[Tensor, Tensor]]) -> None:
+    """Appends the tensors at the same place of two structures to `pairs`.
+
+    call, place: the name of the call and the place in it, for messages.
+    Raises ArgumentTypeError or ArgumentValueError if the structures differ.
+    """
     if isinstance(old, Tensor) or old is None:
         if old is None and new is not None:
             raise RewriteError(f"{place} of '{call}' is no longer in the graph")
@@ -222,5 +241,5 @@ def _pair(call, place, old, new, pairs):
     elif isinstance(old, (list, tuple)):
         if len(old) != len(new):
             raise ArgumentValueError(f"expected {len(old)} {place} of '{call}', but got {len(new)}")
-        for number, (one, other) in enumerate(zip(old, new, strict=True)):
-            _pair(call, f"{place}[{number}]", one, other, pairs)
+        for number, (before, after) in enumerate(zip(old, new, strict=True)):
+            _pair(call, f"{place}[{number}]", before, after, pairs)

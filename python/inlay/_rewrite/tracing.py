@@ -1,61 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From Python functions to PDL: a function runs once, on symbols that write down what is done with them."""
+"""Converts Python functions to PDL. A function runs once, with symbols that record the ops they are used in."""
 
 from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from .._dialect.text import quote
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 from .conditions import Conditions, check_function
-from .writing import SharedNames, Symbol, SymbolKind, Writer, check_name
+from .writing import Made, SharedNames, Symbol, SymbolKind, Writer, check_name
 
-_FREE = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_PLAIN = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
+Build: TypeAlias = Callable[..., Symbol | Sequence[Symbol]]
+
+
 class Constraint(NamedTuple):
-    """A Python function that a pattern asks, and the names of the captures that it takes."""
+    """A Python function that a pattern calls for each match, and the names of the captures that it takes."""
 
     function: Callable[..., bool | str]
     names: list[str]
 
 
 class Traced(NamedTuple):
-    """A pattern as text in PDL, and its constraints by name."""
+    """A pattern in PDL, and its constraints by name."""
 
     pdl: str
     constraints: dict[str, Constraint]
 
 
 class Pattern:
-    """A pattern and, once `to` is given, what replaces it."""
+    """A pattern that Python functions describe. `inlay.rewrite.pattern` makes it from the function that matches."""
 
     label: str
     benefit: int
 
-    def __init__(self, label: str, function: Callable[..., Symbol | Sequence[Symbol]], benefit: int) -> None:
+    def __init__(self, label: str, function: Build, benefit: int) -> None:
         self.label, self.benefit, self._function = label, benefit, function
-        self._replacement = self._condition = self._pdl = None
-        self._asked = []
+        self._replacement: Build | None = None
+        self._condition: Callable[[Conditions], None] | None = None
+        self._pdl: str | None = None
+        self._asked: list[Callable[..., bool | str]] = []
 
-    def to(self, function: Callable[..., Symbol | Sequence[Symbol]]) -> Pattern:
-        """Decorates the function that makes the replacement."""
+    def to(self, function: Build) -> Pattern:
+        """Decorates the function that makes the replacement.
+
+        The function takes `op` and captures by name. It returns as many values as the function that matches.
+        """
         self._replacement, self._pdl = check_function(self.label, function), None
         return self
 
     def where(self, function: Callable[[Conditions], None]) -> Pattern:
-        """Decorates the function that states conditions on what is captured."""
+        """Decorates the function that states conditions on the captures. It takes an object `m`; see `Conditions`."""
         self._condition, self._pdl = check_function(self.label, function), None
         return self
 
     def constraint(self, function: Callable[..., bool | str]) -> Pattern:
-        """Decorates a Python function that is asked for each match; its parameters are captured names, and `args`.
+        """Decorates a Python function that is called for each match.
 
-        Values come as Tensors, attributes as Python values, lists as lists. It returns True, False, or why not as text.
+        The parameters are names of captures, or `args` for the arguments of the run. Values are passed as Tensors,
+        attributes as Python values and lists as lists. The function returns True, False, or the reason against the
+        match as text.
         """
         self._asked.append(check_function(self.label, function))
         self._pdl = None
@@ -63,12 +73,15 @@ class Pattern:
 
     @property
     def rewrites(self) -> bool:
-        """Whether it has a replacement."""
+        """True if the pattern has a replacement."""
         return self._replacement is not None
 
     @property
     def pdl(self) -> str:
-        """The pattern in PDL. Python functions that it asks are constraints `python.LABEL.NUMBER`."""
+        """The pattern in PDL. Its Python functions are constraints called `python.LABEL.NUMBER`.
+
+        Raises ArgumentValueError if the pattern has no replacement or its functions are wrong.
+        """
         if self._replacement is None:
             raise ArgumentValueError(f"pattern '{self.label}' has no replacement: give it one with '.to'")
         if self._pdl is None:
@@ -76,23 +89,27 @@ class Pattern:
         return self._pdl
 
     def trace(self, label: str) -> Traced:
-        """The pattern in PDL, and the Python functions that it asks.
+        """Returns the pattern in PDL with its Python functions.
 
-        label: what constraints are named after. Without a replacement the pattern only finds.
+        label: a part of the names of the constraints. A pattern without replacement only finds matches.
         """
-        constraints = {}
+        constraints: dict[str, Constraint] = {}
         return Traced(self._trace(label, constraints), constraints)
 
     def draft(self, label: str) -> str:
-        """The matching half in PDL, without Python functions: what it may match if they all say yes."""
+        """Returns the matching half in PDL without its Python functions, as if all of them returned True."""
         return self._trace(label, None)
 
-    def _trace(self, label, constraints):
+    def _trace(self, label: str, constraints: dict[str, Constraint] | None) -> str:
+        """Returns the pattern in PDL and adds its Python functions to `constraints`.
+
+        If `constraints` is None, the text has neither Python functions nor a replacement.
+        """
         names = _parameters(self.label, self._function)
         for name in names:
             check_name(self.label, name)
         shared = SharedNames(captured=set(names))
-        captures = {}
+        captures: dict[str, Symbol] = {}
         writer = Writer(self.label, captures, shared, matching=True)
         shared.lines = writer._lines
         captures.update({name: Symbol(writer, name, SymbolKind.VALUE) for name in names})
@@ -104,7 +121,7 @@ class Pattern:
         writer._check_parts([root.op for root in roots])
         shared.types = {value: made.types[made.number] for value, made in writer._made.items()}
 
-        def call(function, given):
+        def call(function: Callable[..., bool | str], given: list[str]) -> None:
             if constraints is None:
                 return
             name = f"python.{label}.{len(constraints)}"
@@ -114,14 +131,14 @@ class Pattern:
         if self._condition is not None:
             self._condition(Conditions(self.label, names, writer, call))
         for function in self._asked:
-            call(function, [one.name for one in inspect.signature(function).parameters.values()])
+            call(function, list(inspect.signature(function).parameters))
         if self._replacement is None or constraints is None:
             ops_found = dict.fromkeys(root.op for root in roots)
             found = [f"pdl.erase %{op}" for op in ops_found] if len(ops_found) > 1 else ["pdl.attribute = unit"]
-            return self._finish(writer, roots, found)  # which nothing does
-        # What is done with a capture from here on belongs to the replacement.
+            return self._finish(writer, roots, found)  # this replacement is never run
+        # Uses of a capture from here on belong to the replacement.
         rewriter = Writer(self.label, captures, shared, matching=False)
-        captures.update({name: Symbol(rewriter, one._name, one._kind) for name, one in captures.items()})
+        captures.update({name: Symbol(rewriter, symbol._name, symbol._kind) for name, symbol in captures.items()})
         values = self._call(self._replacement, rewriter, _parameters(self.label, self._replacement), captures)
         if len(values) != len(results):
             raise ArgumentValueError(
@@ -130,7 +147,8 @@ class Pattern:
         self._replace(writer, rewriter, roots, values)
         return self._finish(writer, roots, rewriter._lines)
 
-    def _finish(self, writer, roots, replacement):
+    def _finish(self, writer: Writer, roots: Sequence[Made], replacement: Sequence[str]) -> str:
+        """Returns the text of the pattern from its lines."""
         lines = writer._lines
         for number, exact in writer._ops.items():
             name = lines[number].partition(" = ")[0]
@@ -138,11 +156,11 @@ class Pattern:
             if flags:
                 lines[number] += f" {{{', '.join(flags)}}}"
         root = f" %{roots[0].op}" if len({root.op for root in roots}) == 1 else ""
-        body = ["  " + line for line in lines] + [f"  pdl.rewrite{root} {{"] + ["    " + one for one in replacement]
+        body = ["  " + line for line in lines] + [f"  pdl.rewrite{root} {{"] + ["    " + line for line in replacement]
         return "\n".join([f"pdl.pattern @{quote(self.label)} : benefit({self.benefit}) {{", *body, "  }", "}", ""])
 
-    def _ask(self, writer, captures, called, names):
-        """Lets the pattern ask a Python function."""
+    def _ask(self, writer: Writer, captures: Mapping[str, Symbol], called: str, names: Sequence[str]) -> None:
+        """Writes the constraint that calls a Python function."""
         operands = [name for name in names if name != "args"]
         for name in operands:
             if name not in captures:
@@ -155,54 +173,72 @@ class Pattern:
         types = ", ".join(captures[name]._kind.pdl_type for name in operands)
         writer._lines.append(f"pdl.apply_native_constraint {quote(called)}({texts} : {types})")
 
-    def _call(self, function, writer, names, captures):
+    def _call(
+        self, function: Build, writer: Writer, names: Sequence[str], captures: Mapping[str, Symbol]
+    ) -> list[Symbol]:
+        """Calls a function of the pattern with the captures of these names and returns its values as a list."""
         missing = [name for name in names if name not in captures]
         if missing:
             raise ArgumentValueError(f"the replacement of pattern '{self.label}' names '{missing[0]}', which isn't "
                                      f"captured{did_you_mean(missing[0], captures)}")  # fmt: skip
-        results = function(writer, *(captures[name] for name in names))
-        results = list(results) if isinstance(results, (list, tuple)) else [results]
+        returned = function(writer, *(captures[name] for name in names))
+        results: list[Any] = list(returned) if isinstance(returned, (list, tuple)) else [returned]
         for result in results:
             if not isinstance(result, Symbol) or result._kind is not SymbolKind.VALUE:
                 raise ArgumentTypeError(f"expected values from the functions of pattern '{self.label}', got {result!r}")
         return results
 
-    def _replace(self, writer, rewriter, roots, values):
-        by_op, types = {}, {}
+    def _replace(self, writer: Writer, rewriter: Writer, roots: Sequence[Made], values: Sequence[Symbol]) -> None:
+        """Writes the lines that replace the results of the matched ops by the values of the replacement."""
+        by_op: dict[str, list[str | None]] = {}  # values of the replacement by op and number of the result
+        types: dict[str, str] = {}
         for root, value in zip(roots, values, strict=True):
-            if by_op.setdefault(root.op, [None] * root.count)[root.number] is not None:
+            if by_op.setdefault(root.op, [None] * root.result_count)[root.number] is not None:
                 raise ArgumentValueError(f"pattern '{self.label}' returns a result twice")
             by_op[root.op][root.number] = value._name
             types[value._name] = root.types[root.number]
         rewriter._give_types(types)
-        # What the match alone uses is left until its users are gone.
-        for op, names in sorted(by_op.items(), key=lambda one: (None in one[1], -int(one[0]))):
+        # An op with results that are not replaced comes last, after the users of these results were erased.
+        for op, names in sorted(by_op.items(), key=lambda item: (None in item[1], -int(item[0]))):
             missing = [number for number, name in enumerate(names) if name is None]
             kept = {number: writer._expect_uses(op, number) for number in missing}
             for user in writer._users(kept.values(), by_op):
                 rewriter._lines.append(f"pdl.erase %{user}")
-            names = [kept.get(number, name) for number, name in enumerate(names)]
+            texts = ", ".join(f"%{kept.get(number, name)}" for number, name in enumerate(names))
             kinds = ", ".join(["!pdl.value"] * len(names))
-            rewriter._lines.append(f"pdl.replace %{op} with ({', '.join('%' + name for name in names)} : {kinds})")
+            rewriter._lines.append(f"pdl.replace %{op} with ({texts} : {kinds})")
 
 
-def _parameters(label, function):
+def _parameters(label: str, function: Build) -> list[str]:
+    """Returns the names of the parameters of a function after `op`."""
     code = getattr(function, "__code__", None)
-    plain = code and type(function) is types.FunctionType and not hasattr(function, "__wrapped__")
     if (
-        plain
+        code
+        and type(function) is types.FunctionType
+        and not hasattr(function, "__wrapped__")
         and code.co_argcount
         and not (function.__defaults__ or code.co_kwonlyargcount or code.co_posonlyargcount or code.co_flags & _MANY)
     ):
-        return list(code.co_varnames[1 : code.co_argcount])  # as below, which takes longer than the rest of tracing
+        # The same as below, but inspect.signature takes longer than the rest of tracing.
+        return list(code.co_varnames[1 : code.co_argcount])
     parameters = list(inspect.signature(function).parameters.values())
-    if not parameters or any(one.kind != _FREE or one.default is not one.empty for one in parameters):
-        raise ArgumentTypeError(f"expected functions of 'op' and captured values for pattern '{label}'")
-    return [one.name for one in parameters[1:]]
+    if not parameters or any(
+        parameter.kind != _PLAIN or parameter.default is not parameter.empty for parameter in parameters
+    ):
+        raise ArgumentTypeError(
+            f"expected the functions of pattern '{label}' to take 'op' and captured values, without defaults"
+        )
+    return [parameter.name for parameter in parameters[1:]]
 
 
-def pattern(label: str, benefit: int = 1) -> Callable[[Callable[..., Symbol | Sequence[Symbol]]], Pattern]:
-    """Decorates the function that builds what a pattern looks for; its parameters after `op` are captured values."""
+def pattern(label: str, benefit: int = 1) -> Callable[[Build], Pattern]:
+    """Decorates the function that builds the ops that a pattern matches.
+
+    The parameters of the function after `op` are captured values. It returns a value or several.
+
+    label: the name of the pattern in messages.
+    benefit: the priority, 0 to 32767 (default: 1). Patterns of a higher benefit are tried first.
+    """
     if not isinstance(label, str) or not label:
         raise ArgumentTypeError(f'expected a label, but got {label!r}: write @pattern("label")')
     if not isinstance(benefit, int) or not 0 <= benefit <= 0x7FFF:

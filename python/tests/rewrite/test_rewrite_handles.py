@@ -279,7 +279,7 @@ def test_the_network_and_the_place_come_back_after_an_exception():
         (lambda m: act(m).get_outputs(-1), TypeError, "expected the number of an input or output"),
         (lambda m: Tensor("t", "float31", (1,)), ValueError, "unknown dtype 'float31'; did you mean 'float"),
         (lambda m: Tensor("t", torch.float32, (1.5,)), TypeError, "expected a shape of integers"),
-        (lambda m: Tensor("t", torch.float32, (-2,)), ValueError, "expected sizes of at least 0"),
+        (lambda m: Tensor("t", torch.float32, (-2,)), ValueError, "expected dims of at least 0"),
         (lambda m: net_guard("m").__enter__(), TypeError, "expected a module for net_guard"),
         (lambda m: RewritePatternManager().rewrite(m), inlay.RewriteError, "patterns can't run inside"),
     ],
@@ -302,9 +302,7 @@ def test_a_tensor_that_is_not_there_yet_is_no_operand():
     with (
         net_guard(module),
         insert_before(module.get_layers()[0]),
-        pytest.raises(
-            inlay.RewriteError, match=r"operand #0 of 'inlay.neg' is defined after the insertion point"
-        ),
+        pytest.raises(inlay.RewriteError, match=r"operand #0 of 'inlay.neg' is defined after the insertion point"),
     ):
         op.neg(act(module).get_outputs()[0])
 

@@ -48,7 +48,7 @@ def test_labels_are_unique_and_lead_to_patterns():
     with pytest.raises(ValueError, match=r"there is a pattern labeled 'first' already"):
         manager.add("first", second)
     assert manager.get("first") is first and manager.get("second") is second
-    with pytest.raises(ValueError, match=r"expected a label of a pattern, but got 'secnd'; did you mean 'second'"):
+    with pytest.raises(ValueError, match=r"expected the label of a pattern, but got 'secnd'; did you mean 'second'"):
         manager.get("secnd")
     assert manager.labels == ["first", "second"]
     manager.remove("first")
@@ -57,7 +57,7 @@ def test_labels_are_unique_and_lead_to_patterns():
     module = chain("t.a")
     assert manager.rewrite(module) == 2
     assert kinds(module) == ["t.c"]
-    with pytest.raises(ValueError, match=r"expected a label of a pattern"):
+    with pytest.raises(ValueError, match=r"expected the label of a pattern"):
         manager.remove("third")
 
 
@@ -260,7 +260,9 @@ def test_why_it_did_not_match():
         manager.explain("fuse", module.get_layers()[0])
     )
     assert "bias" in str(manager.explain("fuse", module, at="bi*"))
-    with pytest.raises(ValueError, match=r"expected a layer's name or a place, but got 'bis'; did you mean 'bias'"):
+    with pytest.raises(
+        ValueError, match=r"expected 'at' to be the name of a layer or 'file:line', but got 'bis'; did you mean 'bias'"
+    ):
         manager.explain("fuse", module, at="bis")
     with pytest.raises(ValueError, match=r"did you mean 'fuse'"):
         manager.explain("fus", module)
@@ -381,21 +383,21 @@ def test_roots_are_ops_and_interfaces():
     [
         (lambda m: m.add("p", Rename), TypeError, "expected a pattern for label 'p', but got"),
         (lambda m: m.add("p", lambda layer: True), TypeError, "expected a pattern for label 'p'"),
-        (lambda m: m.add("", Rename("t.a", "t.b")), TypeError, "expected a label for the pattern, but got ''"),
+        (lambda m: m.add("", Rename("t.a", "t.b")), TypeError, "expected the label of a pattern to be a non-empty"),
         (lambda m: m.add("p", Rename("t.a", "t.b"), "high"), TypeError, "expected the benefit of 'p' to be an int"),
-        (lambda m: m.add("p", Rename("t.a", "t.b"), -1), ValueError, "expected the benefit of 'p' from 0 to 32767"),
+        (lambda m: m.add("p", Rename("t.a", "t.b"), -1), ValueError, "the benefit of 'p' to be from 0 to 32767"),
         (lambda m: m.add("p", Rename("relux", "t.b")), ValueError, "unknown op 'relux' in root_layer of pattern "
          "'relux_to_t.b'; did you mean 'relu'"),
         (lambda m: m.add("p", Rename("inlay.relux", "t.b")), ValueError, "unknown op 'inlay.relux'"),
-        (lambda m: m.add("p", Find(None)), TypeError, "pattern 'p' only finds: add it to an AnalysisPatternManager"),
+        (lambda m: m.add("p", Find(None)), TypeError, "'p' has no rewrite: add it to an AnalysisPatternManager"),
         (lambda m: m.add("p", PatternRewriter("p")), TypeError, "to have a method 'match_and_rewrite'"),
         (lambda m: m.add("p", PatternRewriter("p", None, True)), TypeError, "to have a method 'match'"),
-        (lambda m: m.add("p", PatternRewriter("p", set())), ValueError, "expected some root_layer for pattern 'p'"),
-        (lambda m: m.add("p", PatternRewriter("p", {3})), TypeError, "expected names of ops or interfaces as root_lay"),
+        (lambda m: m.add("p", PatternRewriter("p", set())), ValueError, "root_layer of pattern 'p' to name an op"),
+        (lambda m: m.add("p", PatternRewriter("p", {3})), TypeError, "expected root_layer of pattern 'p' to be names"),
         (lambda m: m.add("p", pattern("p")(lambda op, x: op.relu(x))), ValueError, "pattern 'p' has no replacement"),
         (lambda m: m.add("p", rename("p", "t.a", "t.b").constraint(lambda y: 1)), ValueError, "captures no 'y' for a"),
         (lambda m: m.add("p", rename("p", "t.a", "t.b").constraint(lambda: 1)), TypeError, "to take captured values"),
-        (lambda m: m.rewrite(LINEAR), TypeError, "expected a module, as inlay.parse gives one, but got str"),
+        (lambda m: m.rewrite(LINEAR), TypeError, "expected an inlay.Module, but got str"),
         (lambda m: m.rewrite(linear(), driver="fixpint"), ValueError, "unknown driver 'fixpint'; did you mean 'fixp"),
         (lambda m: m.rewrite(linear(), limit=-1), ValueError, "expected limit to be an integer from 0, but got -1"),
     ],

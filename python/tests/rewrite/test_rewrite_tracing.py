@@ -165,7 +165,7 @@ def test_results_may_have_the_types_of_inputs():
         (lambda op, x: op.relu(x), lambda op, x: op.softmax(x, op.attr("dim")), "captures no attribute 'dim'"),
         (lambda op, x: op.softmax(x, op.attr("x")), lambda op, x: x, "but 'x' is captured twice"),
         (lambda op, x: op.relu(x) if x else x, lambda op, x: x, "state conditions in 'where'"),
-        (lambda op, *x: op.relu(x[0]), lambda op, x: x, "expected functions of 'op' and captured values"),
+        (lambda op, *x: op.relu(x[0]), lambda op, x: x, "to take 'op' and captured values"),
         (
             lambda op, x: op.relu(x),
             lambda op, x: op("t.a", x, like=op.neg(x)),

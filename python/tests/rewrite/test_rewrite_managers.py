@@ -496,7 +496,7 @@ def test_ops_with_regions_are_not_lost_silently():
     module = inlay.parse(text)
     inside = module.get_layers()[1]
     assert inside.op == "inlay.relu"
-    with pytest.raises(inlay.RewriteError, match=r"'scf.if' has regions, whose ops would be lost"):
+    with pytest.raises(inlay.RewriteError, match=r"'scf.if' has regions whose ops would be lost"):
         manage(drop=Drop(False)).rewrite(module)
     assert kinds(module)[0] == "scf.if" and inside.op == "inlay.relu"
     assert manage(drop=Drop(True)).rewrite(module) == 1

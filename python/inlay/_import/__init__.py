@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From models to programs: torch.export, FX graphs and ONNX."""
+"""Imports models as programs: from torch.export, FX graphs and ONNX."""
+
+from __future__ import annotations

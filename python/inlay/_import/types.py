@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The types of what is imported: models, example inputs and their dynamic shapes."""
+"""The types of what can be imported: models, example inputs and their dynamic shapes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from .examples import Input
 
 
 class ModelProto(Protocol):
-    """The part of an onnx.ModelProto that is used."""
+    """The part of onnx.ModelProto that the importer uses. This package must not import `onnx`."""
 
     def SerializeToString(self) -> bytes: ...
 
 
-Model: TypeAlias = torch.nn.Module | torch.export.ExportedProgram | StrPath | ModelProto  # paths are ONNX models'
+# A path is that of an ONNX model.
+Model: TypeAlias = torch.nn.Module | torch.export.ExportedProgram | StrPath | ModelProto
 
-# Example arguments: one tensor (or inlay.Input), positional ones, or keyword ones.
+# Example arguments: one tensor or inlay.Input, positional arguments, or keyword arguments.
 Inputs: TypeAlias = torch.Tensor | Input | tuple[Any, ...] | list[Any] | dict[str, Any]
 DynamicShapes: TypeAlias = dict[str, Any] | tuple[Any, ...] | list[Any] | torch.export.ShapesCollection

@@ -252,7 +252,7 @@ REFUSED = {
           >
         }
         """,
-        r"node 0, 'grow' \(Loop .*carried value 0 is float32\[2x3\] before a round and float32\[4x3\] after it",
+        r"node 0, 'grow' \(Loop .*carried value 0 is float32\[2x3\] before an iteration and float32\[4x3\] after it",
     ),
     "outputs of rounds that nobody has counted": (
         """
@@ -279,7 +279,7 @@ REFUSED = {
           >
         }
         """,
-        r"node 0, 'endless' \(Loop .*has no end",
+        r"node 0, 'endless' \(Loop .*does not end",
     ),
     "an op in a branch": (
         """

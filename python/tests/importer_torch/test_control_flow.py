@@ -352,12 +352,12 @@ def test_conditions_on_sizes(monkeypatch, condition, made):
 KEPT = {
     "a carried number": (
         lambda a: while_loop(lambda i, b: i < 3, lambda i, b: (i + 1, b * 2), (0, a))[1],
-        r"'while_loop' is control flow \(while_loop\) that PyTorch runs: carried value 0 is no tensor",
+        r"'while_loop' is control flow \(while_loop\) that PyTorch runs: carried value 0 has type int, but expected a tensor",
         ["torch::calls"],
     ),
     "other numbers": (
         lambda a: torch.cond(a.sum() > 0, lambda b: (b + 1, 1), lambda b: (b - 1, 2), (a,))[0],
-        "'cond' is control flow .* result 1 is no tensor",
+        "'cond' is control flow .* result 1 has type SymInt, but expected a tensor",
         ["sum", "gt", "torch::calls"],
     ),
     "other sizes": (
@@ -387,7 +387,7 @@ KEPT = {
     ),
     "a loop in a branch": (
         lambda a: torch.cond(a.sum() > 0, lambda b: KEPT["a carried number"][0](b), lambda b: b - 1, (a,)),
-        "carried value 0 is no tensor",
+        "carried value 0 has type int, but expected a tensor",
         ["sum", "gt", "torch::calls", "sub", "if"],
     ),
 }

@@ -492,7 +492,7 @@ def test_empty_tensors(imports):
         (
             lambda a: torch.cond(a.sum() > 0, lambda b: (b + 1, 1), lambda b: (b - 1, 2), (a,))[0],
             (x(3),),
-            r"'cond' is control flow \(cond\) that PyTorch runs: result 1 is no tensor",
+            r"'cond' is control flow \(cond\) that PyTorch runs: result 1 has type .*, but expected a tensor",
         ),
     ],
 )

@@ -2,8 +2,8 @@
 """Imports ONNX models. Each node becomes ATen calls, which the importer of torch.export programs takes.
 
 `files` reads a model and its external data, `checking` checks it and fixes its dims, `tensors` reads initializers,
-`graph` builds the FX graph, `naming` names its calls. The handlers of ONNX ops are in `handlers`, by topic. `program`
-puts them together. This file doesn't import the package `onnx`, which only ONNX models need.
+`graph` builds the FX graph, and `naming` names its calls. The modules in `handlers` handle ONNX ops by topic. `program`
+combines these steps. This file doesn't import the package `onnx`, which only ONNX models need.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def import_onnx(
 ) -> ImportedModel:
     """Imports an ONNX model from a path or an onnx.ModelProto: see `program.import_model`.
 
-    Raises UnsupportedError without the package `onnx`, besides what that raises.
+    Raises UnsupportedError if the package `onnx` is missing, and the errors of `import_model`.
     """
     try:
         import onnx  # noqa: F401

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One node of an ONNX graph, with what its handler needs to say it as ATen calls."""
+"""One node of an ONNX graph, with the functions that its handler needs to write it as ATen calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import onnx
 import torch
@@ -8,17 +13,26 @@ from onnx import AttributeProto
 from ...errors import ArgumentValueError, UnsupportedError
 from .tensors import read_tensor
 
-_PLAIN = {
-    AttributeProto.FLOAT: lambda one: one.f,
-    AttributeProto.INT: lambda one: one.i,
-    AttributeProto.STRING: lambda one: one.s.decode(errors="replace"),
-    AttributeProto.FLOATS: lambda one: list(one.floats),
-    AttributeProto.INTS: lambda one: list(one.ints),
-    AttributeProto.STRINGS: lambda one: [text.decode(errors="replace") for text in one.strings],
+if TYPE_CHECKING:
+    from .graph import Graph
+    from .shapes import NumberArray
+    from .subgraphs import Converter, Scope
+
+_VALUES: dict[int, Callable[[AttributeProto], Any]] = {
+    AttributeProto.FLOAT: lambda attribute: attribute.f,
+    AttributeProto.INT: lambda attribute: attribute.i,
+    AttributeProto.STRING: lambda attribute: attribute.s.decode(errors="replace"),
+    AttributeProto.FLOATS: lambda attribute: list(attribute.floats),
+    AttributeProto.INTS: lambda attribute: list(attribute.ints),
+    AttributeProto.STRINGS: lambda attribute: [text.decode(errors="replace") for text in attribute.strings],
 }
 
-# Attributes that say nothing of the results that Inlay makes, or do in some modes alone, whose handlers ask for them.
-_IDLE = {
+# The FX nodes of a node's outputs; None for an output that is not used.
+NodeResult: TypeAlias = torch.fx.Node | Sequence[torch.fx.Node | None]
+Handler: TypeAlias = "Callable[[NodeCall], NodeResult]"
+
+# Attributes that a handler may leave unread. They do not change the results, or only in modes whose handlers read them.
+_IGNORED = {
     "cubic_coeff_a",
     "exclude_outside",
     "extrapolation_value",
@@ -37,169 +51,211 @@ _IDLE = {
 
 
 class NodeCall:
-    """A node, its inputs as FX nodes, and the graph to add calls to.
+    """A node, its inputs as FX nodes, and the graph to which calls are added.
 
-    inputs: FX nodes, None for one that is left out; version: the version of its domain's ops; place: how messages say
-    where it is; wanted: how many of its outputs somebody reads, counted up to the last one.
+    inputs: FX nodes, None for an input that is left out. version: the version of its domain's ops. place: the node's
+    place in the model, for messages. scope, converter: the Scope and the Converter, for the bodies of control flow.
     """
 
-    def __init__(self, proto, inputs, graph, version, place):
+    def __init__(
+        self,
+        proto: onnx.NodeProto,
+        inputs: list[torch.fx.Node | None],
+        graph: Graph,
+        version: int,
+        place: str,
+        scope: Scope,
+        converter: Converter,
+    ) -> None:
         self.proto, self.inputs, self.version, self.place = proto, inputs, version, place
         self._graph = graph
-        self.scope = self.converter = None  # a Scope and a Converter, for the bodies of control flow
-        self._attributes = {one.name: one for one in proto.attribute}
-        self._read = set()  # names of attributes that the handler asked for
+        self.scope, self.converter = scope, converter
+        self._attributes = {attribute.name: attribute for attribute in proto.attribute}
+        self._read: set[str] = set()  # names of the attributes that the handler has read
         while self.inputs and self.inputs[-1] is None:
             self.inputs = self.inputs[:-1]
 
-    def __getitem__(self, number):
-        """The input; ArgumentValueError if it is left out."""
+    def __getitem__(self, number: int) -> torch.fx.Node:
+        """Returns an input. Raises ArgumentValueError if it is left out."""
         value = self.get(number)
         if value is None:
             raise ArgumentValueError(f"{self.place}: input {number} is missing")
         return value
 
-    def get(self, number):
-        """The input, None if it is left out."""
+    def get(self, number: int) -> torch.fx.Node | None:
+        """Returns an input; None if it is left out."""
         return self.inputs[number] if number < len(self.inputs) else None
 
-    def attribute(self, name, default=None):
-        """A number, text or list that is an attribute, or `default`."""
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """Returns the value of an attribute that is a number, a text or a list; `default` if it is left out."""
         self._read.add(name)
         if name not in self._attributes:
             return default
-        one = self._attributes[name]
-        if one.type not in _PLAIN:
+        attribute = self._attributes[name]
+        if attribute.type not in _VALUES:
             raise UnsupportedError(f"{self.place}: attribute {name!r} has a type that Inlay can't take")
-        return _PLAIN[one.type](one)
+        return _VALUES[attribute.type](attribute)
 
-    def tensor_attribute(self, name):
-        """A tensor that is an attribute, None if it is left out."""
+    def tensor_attribute(self, name: str) -> torch.Tensor | None:
+        """Returns the value of an attribute that is a tensor; None if it is left out."""
         self._read.add(name)
         if name not in self._attributes:
             return None
-        one = self._attributes[name]
-        if one.type != AttributeProto.TENSOR:
+        attribute = self._attributes[name]
+        if attribute.type != AttributeProto.TENSOR:
             raise UnsupportedError(f"{self.place}: attribute {name!r} has a type that Inlay can't take")
-        return read_tensor(one.t, None, f"attribute {name!r} of {self.place}")
+        return read_tensor(attribute.t, None, f"attribute {name!r} of {self.place}")
 
-    def graph_attribute(self, name):
-        """The GraphProto that is an attribute."""
+    def graph_attribute(self, name: str) -> onnx.GraphProto:
+        """Returns the value of an attribute that is a graph."""
         self._read.add(name)
         if name not in self._attributes or self._attributes[name].type != AttributeProto.GRAPH:
-            raise ArgumentValueError(f"{self.place}: the graph {name} is missing")
-        return self._attributes[name].g
+            raise ArgumentValueError(f"{self.place}: the graph {name!r} is missing")
+        graph: onnx.GraphProto = self._attributes[name].g
+        return graph
 
     @property
-    def attributes(self):
-        """Names of the attributes that are given."""
+    def attributes(self) -> list[str]:
+        """The names of the attributes that the node has."""
         return list(self._attributes)
 
-    def check_attributes(self):
-        """Raises UnsupportedError for an attribute that the handler didn't ask for and that may say something."""
+    def check_attributes(self) -> None:
+        """Raises UnsupportedError for an attribute that the handler has not read and that may change the results."""
         known = onnx.defs.get_schema(self.proto.op_type, self.version, "").attributes
-        for name, one in self._attributes.items():
-            is_default = name in known and known[name].default_value == one
-            if name not in self._read and name not in _IDLE and not is_default:
+        for name, attribute in self._attributes.items():
+            is_default = name in known and known[name].default_value == attribute
+            if name not in self._read and name not in _IGNORED and not is_default:
                 raise self.unsupported(f"the attribute {name!r} is not supported")
 
     # -- Known values ---------------------------------------------------------------------------------------------
 
-    def known(self, number, what):
-        """The tensor that an input is, None if it is left out; UnsupportedError naming `what` if it isn't constant."""
+    def known(self, number: int, subject: str) -> torch.Tensor | None:
+        """Returns the value of an input; None if it is left out. Raises UnsupportedError, naming `subject`, if it is
+        not constant."""
         node = self.get(number)
         if node is None:
             return None
         if not self._graph.is_constant(node):
-            raise self.unsupported(f"{what} is known only at a call")
-        return self._graph.inspect(node)
+            raise self.unsupported(f"expected {subject} to be constant, but its value is known only at a call")
+        return self.inspect(node)
 
-    def ints(self, number, what):
-        """The integers of an input that must be constant or told by sizes, as a list; None if it is left out."""
-        if self.get(number) in self._graph.sizes:
-            return self._graph.sizes[self.get(number)].reshape(-1).tolist()
-        tensor = self.known(number, what)
+    def ints(self, number: int, subject: str) -> list[int] | None:
+        """Returns the integers of an input that is constant or follows from sizes; None if it is left out."""
+        sizes = self._sizes_of(number)
+        if sizes is not None:
+            return sizes.reshape(-1).tolist()
+        tensor = self.known(number, subject)
         return None if tensor is None else [int(value) for value in tensor.reshape(-1).tolist()]
 
-    def number(self, number, what, default=None):
-        """The only element of an input that must be constant or told by sizes."""
-        sizes = self._graph.sizes.get(self.get(number))
+    def required_ints(self, number: int, subject: str) -> list[int]:
+        """Returns the integers of an input like `ints`. Raises ArgumentValueError if it is left out."""
+        values = self.ints(number, subject)
+        if values is None:
+            raise ArgumentValueError(f"{self.place}: input {number}, {subject}, is missing")
+        return values
+
+    def _sizes_of(self, number: int) -> NumberArray | None:
+        """Returns the numbers of an input that follows from sizes; None for other inputs."""
+        node = self.get(number)
+        return None if node is None else self._graph.sizes.get(node)
+
+    def number(self, number: int, subject: str, default: Any = None) -> Any:
+        """Returns the only element of an input that is constant or follows from sizes; `default` if it is left out."""
+        sizes = self._sizes_of(number)
         if sizes is not None and sizes.size == 1:
             return sizes.reshape(-1)[0]
-        tensor = self.known(number, what)
+        tensor = self.known(number, subject)
         if tensor is None:
             return default
         if tensor.numel() != 1:
-            raise ArgumentValueError(f"{self.place}: expected {what} to be one number, but got {tensor.numel()}")
+            raise ArgumentValueError(f"{self.place}: expected {subject} to be one number, but got {tensor.numel()}")
         return tensor.reshape(()).item()
 
-    def is_known(self, number):
-        """Whether the input is constant."""
-        return self.get(number) is not None and self.is_constant(self.get(number))
+    def is_known(self, number: int) -> bool:
+        """Returns true if the input is constant."""
+        node = self.get(number)
+        return node is not None and self.is_constant(node)
 
-    def is_constant(self, node):
-        """Whether a node's value is known."""
+    def is_constant(self, node: torch.fx.Node) -> bool:
+        """Returns true if a node's value is known."""
         return self._graph.is_constant(node)
 
-    def inspect(self, node):
-        """The tensor that a constant node is, for a decision that depends on it."""
-        return self._graph.inspect(node)
+    def inspect(self, node: torch.fx.Node) -> torch.Tensor:
+        """Returns the value of a constant node, for a decision that depends on its elements."""
+        value: torch.Tensor = self._graph.inspect(node)
+        return value
 
     # -- Calls ----------------------------------------------------------------------------------------------------
 
-    def aten(self, name, *args, **kwargs):
-        """The FX node (a list of them for several results) of a call of `torch.ops.aten.<name>`."""
-        packet, _, overload = name.partition(".")
-        return self._graph.call(getattr(getattr(torch.ops.aten, packet), overload or "default"), args, kwargs)
+    def aten(self, name: str, *args: Any, **kwargs: Any) -> torch.fx.Node:
+        """Adds a call of `torch.ops.aten.<name>` with one result. Returns the FX node of the result."""
+        return self._graph.call_one(_operator(name), args, kwargs)
 
-    def control(self, name, args, values):
-        """The FX nodes of the results, like fake tensors `values`, of a call of the higher-order operator `name`."""
+    def aten_results(self, name: str, *args: Any, **kwargs: Any) -> list[torch.fx.Node]:
+        """Adds a call of `torch.ops.aten.<name>` with several results. Returns the FX nodes of the results."""
+        results = self._graph.call(_operator(name), args, kwargs)
+        assert isinstance(results, list)
+        return results
+
+    def control(self, name: str, args: Sequence[Any], values: Sequence[Any]) -> list[torch.fx.Node]:
+        """Adds a call of the higher-order operator `name`. Returns the FX nodes of its results.
+
+        values: fake tensors like the results.
+        """
         return self._graph.control(getattr(torch.ops.higher_order, name), args, values)
 
-    def constant(self, tensor):
-        """The FX node of a tensor."""
+    def constant(self, tensor: torch.Tensor) -> torch.fx.Node:
+        """Returns the FX node of a constant."""
         return self._graph.constant(tensor)
 
-    def size_tensor(self, values):
-        """The FX node of a vector of sizes."""
+    def size_tensor(self, values: Sequence[int]) -> torch.fx.Node:
+        """Returns the FX node of a vector of sizes."""
         return self._graph.size_tensor(values)
 
-    def unsupported(self, why):
-        """The UnsupportedError for this node."""
-        return UnsupportedError(f"{self.place}: {why}")
+    def unsupported(self, reason: str) -> UnsupportedError:
+        """Returns the exception for this node. reason: a sentence."""
+        return UnsupportedError(f"{self.place}: {reason}")
 
-    def axis(self, value, rank):
-        """A dim in [0, rank); ArgumentValueError for one that is none."""
+    def axis(self, value: int, rank: int) -> int:
+        """Returns a dim in [0, rank). Raises ArgumentValueError if `value` is outside of [-rank, rank)."""
         if not -rank <= value < rank:
             raise ArgumentValueError(f"{self.place}: expected an axis in [{-rank}, {rank}), but got {value}")
         return value % rank
 
-    def axes(self, values, rank):
-        """Dims in [0, rank), sorted; ArgumentValueError for one that is none or is there twice."""
+    def axes(self, values: Iterable[int], rank: int) -> list[int]:
+        """Returns sorted dims in [0, rank). Raises ArgumentValueError for a value out of range or a repeated dim."""
         found = sorted(self.axis(value, rank) for value in values)
         if len(set(found)) != len(found):
             raise ArgumentValueError(f"{self.place}: expected each axis once, but got {values}")
         return found
 
-    def is_wanted(self, number):
-        """Whether anybody may read that output."""
+    def is_wanted(self, number: int) -> bool:
+        """Returns true if an output may be used."""
         return number < len(self.proto.output) and bool(self.proto.output[number])
 
-    def reshape(self, x, shape):
-        """`x` with other dims, itself if they are the same."""
+    def reshape(self, x: torch.fx.Node, shape: Iterable[int]) -> torch.fx.Node:
+        """Returns `x` with other dims, or `x` itself if they are the same."""
         shape = list(shape)
         return x if list(shape_of(x)) == shape else self.aten("reshape", x, shape)
 
-    def cast(self, x, dtype):
-        """`x` with elements of `dtype`."""
+    def cast(self, x: torch.fx.Node, dtype: torch.dtype) -> torch.fx.Node:
+        """Returns `x` with elements of `dtype`, or `x` itself if it has them."""
         return x if dtype_of(x) == dtype else self.aten("to.dtype", x, dtype)
 
 
-def shape_of(node):
-    """Dims of an FX node that is a tensor."""
+def _operator(name: str) -> Callable[..., Any]:
+    """Returns the operator `torch.ops.aten.<name>`, whose overload is "default" if the name has none."""
+    packet, _, overload = name.partition(".")
+    operator: Callable[..., Any] = getattr(getattr(torch.ops.aten, packet), overload or "default")
+    return operator
+
+
+def shape_of(node: torch.fx.Node) -> tuple[int, ...]:
+    """Returns the dims of an FX node that is a tensor. They may be torch.SymInts."""
     return tuple(node.meta["val"].shape)
 
 
-def dtype_of(node):
-    """dtype of an FX node that is a tensor."""
-    return node.meta["val"].dtype
+def dtype_of(node: torch.fx.Node) -> torch.dtype:
+    """Returns the dtype of an FX node that is a tensor."""
+    dtype: torch.dtype = node.meta["val"].dtype
+    return dtype

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What must hold of a model before it is imported: its version, its ops, its types, dims that are numbers."""
+"""Checks a model before it is imported: its version, its ops, its types and its dims."""
+
+from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import onnx
 import torch
@@ -10,18 +13,23 @@ from onnx import inliner, shape_inference
 
 from ..._dialect.text import tensor_text
 from ...errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
-from .tensors import DTYPES, type_of
+from .shapes import OpenDim
+from .tensors import DTYPES, ValueType, type_of
 
 OLDEST = 17
 DOMAINS = ("", "ai.onnx")
-_MOST = 2**60  # elements
-_LARGE = 1024  # bytes of an initializer whose elements shape inference does not need
+_MAX_ELEMENTS = 2**60
+_MAX_SMALL_BYTES = 1024  # of an initializer whose elements shape inference may need, such as a shape
 
 
-def check_text(message, name):
-    """Raises ArgumentValueError if a name, or another text, in a model isn't UTF-8: protobuf gives it as bytes then."""
+def check_text(message: Any, name: str) -> None:
+    """Raises ArgumentValueError if a string in a model isn't UTF-8. protobuf returns such a string as bytes.
+
+    message: a protobuf message. name: the model, for messages.
+    """
     if isinstance(message, onnx.TensorProto):
-        texts, parts = [message.name], list(message.external_data)
+        texts: list[Any] = [message.name]
+        parts: list[Any] = list(message.external_data)
     else:
         texts, parts = [], []
         for field, value in message.ListFields():
@@ -32,29 +40,31 @@ def check_text(message, name):
                 parts += several
     for text in texts:
         if isinstance(text, bytes):
-            raise ArgumentValueError(f"{name} is no valid ONNX model: expected text in UTF-8, but got {text[:40]}")
+            raise ArgumentValueError(f"{name} is not a valid ONNX model: expected text in UTF-8, but got {text[:40]!r}")
     for part in parts:
         check_text(part, name)
 
 
-def check_ops(model, known, name):
-    """Raises UnsupportedError unless every node is an op of the default domain, OLDEST or newer, and `known`."""
+def check_ops(model: onnx.ModelProto, known: Collection[str], name: str) -> None:
+    """Raises UnsupportedError unless each node is an op of the default domain, of version OLDEST or newer, and in
+    `known`."""
     version, newest = default_version(model), onnx.defs.onnx_opset_version()
     if version is None and model.graph.node:
-        raise UnsupportedError(f"{name} says no version of ONNX's own ops, but expected {OLDEST} or newer")
+        raise UnsupportedError(f"{name} has no version of ONNX's own ops, but expected {OLDEST} or newer")
     if version is not None and version < OLDEST:
         raise UnsupportedError(
             f"{name} has ops of version {version}, but expected {OLDEST} or newer: "
-            "onnx.version_converter.convert_version brings it there"
+            "convert it with onnx.version_converter.convert_version"
         )
     if version is not None and version > newest:
         raise UnsupportedError(
-            f"{name} has ops of version {version}, but the installed package onnx knows none newer than {newest}"
+            f"{name} has ops of version {version}, but the installed package onnx supports {newest} at most"
         )
     _check_nodes(model.graph.node, known)
 
 
-def _check_nodes(nodes, known, around=""):
+def _check_nodes(nodes: Iterable[onnx.NodeProto], known: Collection[str], around: str = "") -> None:
+    """Raises UnsupportedError for an unknown op in a graph. around: the place of the graph, for messages."""
     for number, node in enumerate(nodes):
         place = describe(node, number) + around
         if node.domain not in DOMAINS:
@@ -66,54 +76,54 @@ def _check_nodes(nodes, known, around=""):
                 _check_nodes(attribute.g.node, known, f", in {attribute.name} of {place}")
 
 
-def default_version(model):
-    """The version of the default domain's ops, or None."""
+def default_version(model: onnx.ModelProto) -> int | None:
+    """Returns the version of the default domain's ops; None if the model has none."""
     return max((entry.version for entry in model.opset_import if entry.domain in DOMAINS), default=None)
 
 
-def describe(node, number):
-    """`node 3, '/layer1/Conv' (Conv of domain 'ai.onnx')`."""
+def describe(node: onnx.NodeProto, number: int) -> str:
+    """Returns the place of a node for messages: `node 3, '/layer1/Conv' (Conv of domain 'ai.onnx')`."""
     name = f", {node.name!r}" if node.name else ""
     return f"node {number}{name} ({node.op_type} of domain {node.domain or 'ai.onnx'!r})"
 
 
-def inline_functions(model, name):
-    """The model without functions of its own."""
+def inline_functions(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
+    """Returns the model with its functions inlined."""
     if not model.functions:
         return model
     try:
         return inliner.inline_local_functions(model)
     except Exception as error:
-        raise ArgumentValueError(f"{name} is no valid ONNX model: {_first_line(error)}") from error
+        raise ArgumentValueError(f"{name} is not a valid ONNX model: {_first_line(error)}") from error
 
 
-def take_initializers(model):
-    """Takes the initializers out of a model; those that are large become arguments of its graph.
+def take_initializers(model: onnx.ModelProto) -> list[onnx.TensorProto]:
+    """Returns the initializers of a model and removes the large ones from it. These become arguments of its graph.
 
-    Shape inference and the checker need no elements of theirs, and would copy them.
+    Shape inference and the checker do not need their elements, and would copy them.
     """
     graph = model.graph
     taken = list(graph.initializer)
     del graph.initializer[:]
-    given = {one.name for one in graph.input}
+    given = {info.name for info in graph.input}
     for tensor in taken:
-        if tensor.data_location == tensor.DEFAULT and tensor.ByteSize() <= _LARGE:
+        if tensor.data_location == tensor.DEFAULT and tensor.ByteSize() <= _MAX_SMALL_BYTES:
             graph.initializer.append(tensor)
         elif tensor.name not in given:
             graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
     return taken
 
 
-def check_and_infer(model, name):
-    """Checks a model; a dict of the types of its values by name, as (dtype, dims) (see `type_of`), where known.
+def check_and_infer(model: onnx.ModelProto, name: str) -> dict[str, ValueType]:
+    """Checks a model and returns the types of its values by name, as far as they are known.
 
-    Raises ArgumentValueError with the words of ONNX's checker or of its shape inference.
+    Raises ArgumentValueError with the message of ONNX's checker or of its shape inference.
     """
     try:
         onnx.checker.check_model(model)
         inferred = shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
-    except Exception as error:  # the checker's, that of inference, protobuf's
-        raise ArgumentValueError(f"{name} is no valid ONNX model: {_first_line(error)}") from error
+    except Exception as error:  # of the checker, of shape inference or of protobuf
+        raise ArgumentValueError(f"{name} is not a valid ONNX model: {_first_line(error)}") from error
     types = {}
     for info in [*inferred.graph.value_info, *inferred.graph.output]:
         if info.type.WhichOneof("value") == "tensor_type" and info.type.tensor_type.elem_type in DTYPES:
@@ -121,38 +131,47 @@ def check_and_infer(model, name):
     return types
 
 
-def graph_inputs(model):
-    """The graph's inputs that a caller gives: those that no initializer stands for."""
+def graph_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
+    """Returns the inputs that a caller passes: those without an initializer."""
     fixed = {tensor.name for tensor in model.graph.initializer}
     return [info for info in model.graph.input if info.name not in fixed]
 
 
-def fix_dims(model, tensors, name, wishes):
-    """Gives a model's inputs the dims of example inputs, and forgets what the file says of dims that follow from them.
+def fix_dims(
+    model: onnx.ModelProto, tensors: Sequence[Any] | None, name: str, open_dims: Sequence[Mapping[int, OpenDim]]
+) -> None:
+    """Gives a model's inputs the dims of example inputs, and clears dims of other values that follow from them.
 
-    tensors: one for each of `graph_inputs`, or None, when all dims must be numbers but those that may differ. wishes:
-    dim -> OpenDim of those, for each input. Raises UnsupportedError for a dim
-    that is none, ArgumentTypeError or ArgumentValueError for example inputs that don't fit.
+    tensors: an example for each of `graph_inputs`. None if there are no examples: then all dims but the open ones must
+    be numbers. open_dims: for each input, its open dims by number.
+    Raises UnsupportedError for a dim that is not a number, ArgumentTypeError or ArgumentValueError for examples that do
+    not fit.
     """
     for number, info in enumerate(graph_inputs(model)):
         dtype, dims = type_of(info, f"input {info.name!r}")
         if tensors is None:
-            fixed = dims and [1 if dim in wishes[number] else size for dim, size in enumerate(dims)]
+            fixed = dims and [1 if dim in open_dims[number] else size for dim, size in enumerate(dims)]
             check_known(info.name, fixed, name)
-            sizes = [wishes[number][dim].name if dim in wishes[number] else size for dim, size in enumerate(dims)]
+            sizes = [
+                open_dims[number][dim].name if dim in open_dims[number] else size for dim, size in enumerate(dims or ())
+            ]
         else:
             _check_example(info.name, number, dtype, dims, tensors[number])
             sizes = [
-                wishes[number][dim].name if dim in wishes[number] else size
+                open_dims[number][dim].name if dim in open_dims[number] else size
                 for dim, size in enumerate(tensors[number].shape)
             ]
         info.type.CopyFrom(onnx.helper.make_tensor_type_proto(info.type.tensor_type.elem_type, sizes))
-    if tensors is not None or any(wishes):
-        _forget_symbolic(model)
+    if tensors is not None or any(open_dims):
+        _clear_symbolic(model)
 
 
-def check_known(name, dims, model):
-    """Raises unless the dims of the input of that name are numbers, and such that a tensor can have."""
+def check_known(name: str, dims: Sequence[int | str] | None, model: str) -> None:
+    """Raises UnsupportedError or ArgumentValueError unless the dims of input `name` are known and possible for a
+    tensor.
+
+    model: the model, for messages.
+    """
     if dims is None:
         raise UnsupportedError(f"input {name!r} of {model} has no dims: give example inputs, which fix them")
     for dim, size in enumerate(dims):
@@ -161,13 +180,15 @@ def check_known(name, dims, model):
                 f"dim {dim} of input {name!r} is symbolic ({size}): give example inputs, which fix it"
             )
         if size < 0:
-            raise ArgumentValueError(f"dim {dim} of input {name!r} of {model} is {size}, but expected none below 0")
-    if math.prod(dims) > _MOST:
-        raise ArgumentValueError(f"input {name!r} of {model} has the dims {list(dims)}: no tensor is as large as that")
+            raise ArgumentValueError(f"dim {dim} of input {name!r} of {model} is {size}, but expected 0 or more")
+    if math.prod(size for size in dims if isinstance(size, int)) > _MAX_ELEMENTS:
+        raise ArgumentValueError(
+            f"input {name!r} of {model} has the dims {list(dims)}, but expected at most 2**60 elements"
+        )
 
 
-def _forget_symbolic(model):
-    """What the file says of the dims of other values holds for any size of the symbolic ones: it is inferred anew."""
+def _clear_symbolic(model: onnx.ModelProto) -> None:
+    """Clears the symbolic dims of other values, which are inferred again from the inputs."""
     del model.graph.value_info[:]
     for info in model.graph.output:
         for dim in info.type.tensor_type.shape.dim:
@@ -175,7 +196,8 @@ def _forget_symbolic(model):
                 dim.Clear()
 
 
-def _check_example(name, number, dtype, dims, tensor):
+def _check_example(name: str, number: int, dtype: torch.dtype, dims: Sequence[int | str] | None, tensor: Any) -> None:
+    """Raises ArgumentTypeError or ArgumentValueError unless an example fits the type of the input."""
     place = f"example input {name!r} (place {number + 1})"
     if not isinstance(tensor, torch.Tensor):
         raise ArgumentTypeError(f"{place}: expected a tensor, but got {type(tensor).__name__}")
@@ -190,5 +212,6 @@ def _check_example(name, number, dtype, dims, tensor):
         raise ArgumentValueError(f"{place}: expected {text}, but got {got}")
 
 
-def _first_line(error):
+def _first_line(error: Exception) -> str:
+    """Returns the first line of an exception's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,66 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a model's file, and the files beside it that hold the bytes of its tensors."""
+"""Reads the file of a model, and the files beside it that hold the bytes of its tensors."""
+
+from __future__ import annotations
 
 import os
 import pathlib
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, cast
 
 import onnx
 from google.protobuf.message import DecodeError
 
+from ..._paths import StrPath
 from ...errors import ArgumentTypeError, ArgumentValueError
 
 
 class LoadedModel(NamedTuple):
-    """A model. folder: that of its external data, if it is a file; name: for messages."""
+    """A model. folder: the folder of its external data, None if it is not a file. name: the model, for messages."""
 
     proto: onnx.ModelProto
     folder: pathlib.Path | None
     name: str
 
 
-def load(model) -> LoadedModel:
+def load(model: object) -> LoadedModel:
     """Loads a model from a path, or takes the given ModelProto.
 
-    Raises ArgumentValueError for a file that can't be read or is no ONNX model, ArgumentTypeError for something else.
+    Raises ArgumentValueError for a file that can't be read or is not an ONNX model, ArgumentTypeError for other values.
     """
     if isinstance(model, onnx.ModelProto):
         return LoadedModel(model, None, "the ONNX model")
     try:
-        path = pathlib.Path(model)
+        path = pathlib.Path(cast("StrPath", model))
     except TypeError:
         raise ArgumentTypeError(
             f"expected the path of an ONNX model or an onnx.ModelProto, but got {type(model).__name__}"
         ) from None
     try:
         data = path.read_bytes()
-    except (OSError, ValueError) as error:  # a path may hold a zero byte
+    except (OSError, ValueError) as error:  # ValueError: the path has a NUL byte
         reason = error.strerror if isinstance(error, OSError) else error
         raise ArgumentValueError(f"can't read the model {str(path)!r}: {reason}") from error
     parsed = onnx.ModelProto()
     try:
         parsed.ParseFromString(data)
     except DecodeError as error:
-        raise ArgumentValueError(f"{str(path)!r} is no ONNX model, or is cut short: {error}") from error
+        raise ArgumentValueError(f"{str(path)!r} is not an ONNX model, or is truncated: {error}") from error
     return LoadedModel(parsed, path.parent, repr(str(path)))
 
 
-def read_external(entries, folder, size, what):
-    """The `size` bytes of a tensor that are in another file, as a bytearray.
+def read_external(entries: Mapping[str, str], folder: pathlib.Path | None, size: int, subject: str) -> bytearray:
+    """Returns the `size` bytes of a tensor that are in another file.
 
-    entries: the tensor's `external_data` as a dict, "location", "offset" and "length". The file must lie in `folder`,
-    links followed. Raises ArgumentValueError, naming the tensor by `what`.
+    entries: the tensor's `external_data`: "location", "offset" and "length". The file must be in `folder`, also if
+    links are followed.
+    Raises ArgumentValueError, naming the tensor by `subject`.
     """
     if folder is None:
         raise ArgumentValueError(
-            f"the bytes of {what} are in another file, {entries.get('location')!r}: give the model's path instead, or "
-            "read it with onnx.load, which brings them along"
+            f"the bytes of {subject} are in another file, {entries.get('location')!r}: give the model's path instead, "
+            "or read the model with onnx.load, which reads them too"
         )
-    path = _find(entries.get("location", ""), folder, what)
-    offset = _number(entries, "offset", 0, what)
-    length = _number(entries, "length", size, what)
+    path = _find(entries.get("location", ""), folder, subject)
+    offset = _number(entries, "offset", 0, subject)
+    length = _number(entries, "length", size, subject)
     if length != size:
-        raise ArgumentValueError(f"expected {size} bytes of data for {what}, but its external data has {length}")
+        raise ArgumentValueError(f"expected {size} bytes of data for {subject}, but its external data has {length}")
     try:
         with path.open("rb") as file:
             got = max(0, os.fstat(file.fileno()).st_size - offset)
@@ -69,33 +74,40 @@ def read_external(entries, folder, size, what):
                 file.seek(offset)
                 got = file.readinto(data)
     except OSError as error:
-        raise ArgumentValueError(f"can't read the external data of {what} in {str(path)!r}: {error}") from error
+        raise ArgumentValueError(f"can't read the external data of {subject} in {str(path)!r}: {error}") from error
     if got < size:
-        raise ArgumentValueError(f"expected {size} bytes at offset {offset} of {str(path)!r} for {what}, but got {got}")
+        raise ArgumentValueError(
+            f"expected {size} bytes at offset {offset} of {str(path)!r} for {subject}, but got {got}"
+        )
     return data
 
 
-def _find(location, folder, what):
-    """The file of that name in the folder."""
+def _find(location: str, folder: pathlib.Path, subject: str) -> pathlib.Path:
+    """Returns the path of an external file. Raises ArgumentValueError if it is missing or outside of the folder."""
     relative = pathlib.PurePath(location)
-    outside = f"the external data of {what} is in {location!r}, but must be in the model's folder"
+    outside = f"the external data of {subject} is in {location!r}, but expected a file in the model's folder"
     if not location or "\0" in location:
-        raise ArgumentValueError(f"the external data of {what} has no file's name: {location!r}")
+        raise ArgumentValueError(
+            f"expected the name of a file for the external data of {subject}, but got {location!r}"
+        )
     if relative.is_absolute() or ".." in relative.parts or pathlib.PureWindowsPath(location).drive:
         raise ArgumentValueError(outside)
     path = pathlib.Path(os.path.realpath(folder / relative))
     if not path.is_relative_to(os.path.realpath(folder)):
         raise ArgumentValueError(f"{outside}: a link leads to {str(path)!r}")
     if not path.is_file():
-        raise ArgumentValueError(f"the external data of {what} is missing: there is no file {str(path)!r}")
+        raise ArgumentValueError(f"the external data of {subject} is missing: no file {str(path)!r}")
     return path
 
 
-def _number(entries, key, default, what):
+def _number(entries: Mapping[str, str], key: str, default: int, subject: str) -> int:
+    """Returns a number of `external_data`. Raises ArgumentValueError unless it is 0 or more."""
     try:
         value = int(entries.get(key, default))
     except ValueError:
         value = -1
     if value < 0:
-        raise ArgumentValueError(f"the external data of {what} has the {key} {entries[key]!r}, but expected a number")
+        raise ArgumentValueError(
+            f"the external data of {subject} has the {key} {entries[key]!r}, but expected a number of bytes"
+        )
     return value

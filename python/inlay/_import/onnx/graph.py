@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""An FX graph of ATen calls for the nodes of an ONNX graph."""
+"""Builds an FX graph of ATen calls for the nodes of an ONNX graph."""
+
+from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
 
+import sympy
 import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.source import ConstantSource
@@ -14,85 +20,95 @@ from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from ...errors import InternalError
-from ..torch.call import operator_name
+from ..torch.call import operator_name, overload_of
 from ..torch.constants import ConstantFolder
-from .naming import Labels
-from .shapes import SizeFunction, as_array, compute
+from .naming import Labels, ModuleStack
+from .shapes import NumberArray, OpenDim, SizeFunction, as_array, compute
 
 
 class Graph:
-    """Collects calls, infers their results' dims with fake tensors, and computes those that are constant."""
+    """Collects calls, infers the dims of their results with fake tensors, and folds constants."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.fx = torch.fx.Graph()
-        self.fx.owning_module = torch.nn.Module()  # which has the bodies of control flow
-        self.bodies = {}  # node -> GraphModule
-        self.sizes = {}  # node -> array of the numbers that it is, of a tensor that is told by sizes alone
+        # The module holds the bodies of control flow.
+        self.fx.owning_module = torch.nn.Module()  # type: ignore[assignment]  # declared as a GraphModule
+        self.bodies: dict[torch.fx.Node, torch.fx.GraphModule] = {}
+        self.sizes: dict[torch.fx.Node, NumberArray] = {}  # node -> numbers of a tensor that follows from sizes alone
         self._env = ShapeEnv()
-        self._open, self._told = {}, {}  # name -> SymInt; expression of torch's -> node
+        self._open: dict[str, torch.SymInt] = {}  # name of an open dim -> its size
+        self._size_nodes: dict[sympy.Expr, torch.fx.Node] = {}  # expression of torch's -> node of that size
         self.labels = Labels()
-        self.values = {}  # constant node -> tensor
-        self.weights = {}  # node -> name of the initializer that it is, of those that may be replaced
+        self.values: dict[torch.fx.Node, torch.Tensor] = {}  # constant node -> tensor
+        self.weights: dict[torch.fx.Node, str] = {}  # node of a weight that may be replaced -> name of its initializer
         self.folder = ConstantFolder({}, {})
         self._mode = FakeTensorMode(shape_env=self._env)
-        self._made = []  # nodes since the last call of `name`
+        self._made: list[torch.fx.Node] = []  # nodes since the last call of `name`
 
-    def argument(self, name, shape, dtype):
-        """The node of an input; its dims are ints and OpenDims."""
+    def argument(self, name: str, shape: Iterable[int | OpenDim], dtype: torch.dtype) -> torch.fx.Node:
+        """Adds an input and returns its node."""
         node = self.fx.placeholder(self._identifier(name))
-        sizes = [size if isinstance(size, int) else self._symbol(size) for size in shape]
+        sizes: list[Any] = [size if isinstance(size, int) else self._symbol(size) for size in shape]
         with self._mode:
             node.meta["val"] = torch.empty(sizes, dtype=dtype)
         node.meta["label"] = name
         return node
 
-    def no_new_guards(self):
-        """A context in which GuardError is raised where something is assumed about a size that may differ."""
-        return self._env.error_on_new_guards()
+    def no_new_guards(self) -> AbstractContextManager[None]:
+        """Returns a context in which an assumption about an open size raises GuardError."""
+        context: AbstractContextManager[None] = self._env.error_on_new_guards()
+        return context
 
-    def _symbol(self, wish):
-        """The SymInt of an OpenDim."""
-        if wish.name not in self._open:
+    def _symbol(self, dim: OpenDim) -> torch.SymInt:
+        """Returns the size of an open dim."""
+        if dim.name not in self._open:
             source = ConstantSource(f"onnx_{len(self._open)}")
-            symbol = self._env.create_symbol(wish.hint, source, dynamic_dim=DimDynamic.DYNAMIC, constraint_dim=None)
-            self._env.var_to_range[symbol] = ValueRanges(max(2, wish.min), int_oo if wish.max is None else wish.max)
-            self._open[wish.name] = self._env.create_symintnode(symbol, hint=wish.hint, source=source)
-        return self._open[wish.name]
+            symbol = self._env.create_symbol(dim.hint, source, dynamic_dim=DimDynamic.DYNAMIC, constraint_dim=None)
+            self._env.var_to_range[symbol] = ValueRanges(max(2, dim.min), int_oo if dim.max is None else dim.max)
+            size = self._env.create_symintnode(symbol, hint=dim.hint, source=source)
+            assert isinstance(size, torch.SymInt)
+            self._open[dim.name] = size
+        return self._open[dim.name]
 
-    def size(self, value):
-        """The node of a torch.SymInt."""
+    def size(self, value: torch.SymInt) -> torch.fx.Node:
+        """Returns the node of a symbolic size."""
         expr = value.node.expr
-        if expr not in self._told:
+        if expr not in self._size_nodes:
+            target: Callable[..., Any]
+            args: tuple[Any, ...]
             if expr.is_Symbol:
                 target, args = torch.ops.aten.sym_size.int, self._find_dim(expr)
             else:
-                target = SizeFunction(expr)
-                args = tuple(self.size(self._symint(symbol)) for symbol in target.symbols)
-            node = self._told[expr] = self.fx.call_function(target, args)
+                target = function = SizeFunction(expr)
+                args = tuple(self.size(self._symint(symbol)) for symbol in function.symbols)
+            node = self._size_nodes[expr] = self.fx.call_function(target, args)
             node.meta["val"] = value
             self._made.append(node)
-        return self._told[expr]
+        return self._size_nodes[expr]
 
-    def size_tensor(self, values):
-        """The node of a vector (int64) of ints and torch.SymInts."""
-        parts = [self.call(torch.ops.aten.scalar_tensor.default, [one], {"dtype": torch.int64}) for one in values]
-        node = self.call(torch.ops.aten.stack.default, [parts], {})
+    def size_tensor(self, values: Sequence[int]) -> torch.fx.Node:
+        """Returns the node of an int64 vector of sizes. The sizes may be torch.SymInts."""
+        parts = [
+            self.call_one(torch.ops.aten.scalar_tensor.default, [value], {"dtype": torch.int64}) for value in values
+        ]
+        node = self.call_one(torch.ops.aten.stack.default, [parts], {})
         self.sizes[node] = as_array(values, (len(values),))
         return node
 
-    def _symint(self, symbol):
-        return next(one for one in self._open.values() if one.node.expr == symbol)
+    def _symint(self, symbol: sympy.Symbol) -> torch.SymInt:
+        """Returns the size that a symbol stands for."""
+        return next(size for size in self._open.values() if size.node.expr == symbol)
 
-    def _find_dim(self, symbol):
-        """(the placeholder, dim) that tells a symbol."""
+    def _find_dim(self, symbol: sympy.Symbol) -> tuple[torch.fx.Node, int]:
+        """Returns the input, and the number of its dim, that a symbol stands for."""
         for node in self.fx.find_nodes(op="placeholder"):
             for dim, size in enumerate(node.meta["val"].shape):
                 if isinstance(size, torch.SymInt) and size.node.expr == symbol:
                     return node, dim
-        raise InternalError(f"no input tells the size {symbol}")
+        raise InternalError(f"no input determines the size {symbol}")
 
-    def constant(self, tensor, name="constant", is_weight=False):
-        """The node of a tensor; one that is a weight may be replaced by `load_state_dict`."""
+    def constant(self, tensor: torch.Tensor, name: str = "constant", is_weight: bool = False) -> torch.fx.Node:
+        """Returns the node of a constant. is_weight: True if `load_state_dict` may replace the tensor."""
         node = self.fx.create_node("get_attr", self._identifier(name), name=self._identifier(name))
         with self._mode:
             node.meta["val"] = torch.empty(tensor.shape, dtype=tensor.dtype)
@@ -102,11 +118,12 @@ class Graph:
         self.folder.add(node, tensor, name if is_weight else None)
         return node
 
-    def call(self, op, args, kwargs):
-        """The node of a call, or a list of nodes for its results."""
-        args, kwargs = tree_map_only(torch.SymInt, self.size, (tuple(args), dict(kwargs)))
-        node = self.fx.call_function(op, args, kwargs)
-        fake_args, fake_kwargs = map_arg((node.args, node.kwargs), lambda one: one.meta["val"])
+    def call(
+        self, op: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> torch.fx.Node | list[torch.fx.Node]:
+        """Adds a call. Returns its node, or the nodes of its results if there are several."""
+        node = self.fx.call_function(op, *tree_map_only(torch.SymInt, self.size, (tuple(args), dict(kwargs))))
+        fake_args, fake_kwargs = map_arg((node.args, node.kwargs), lambda source: source.meta["val"])
         with torch.no_grad(), enable_python_dispatcher(), self._mode:
             node.meta["val"] = op(*fake_args, **fake_kwargs)
         self._made.append(node)
@@ -116,65 +133,83 @@ class Graph:
             if self.sizes:
                 self._follow(node)
             return node
-        return [self._item(node, number, one) for number, one in enumerate(value)]
+        return [self._item(node, number, result) for number, result in enumerate(value)]
 
-    def control(self, op, args, values):
-        """The nodes of a higher-order operator's results, which are like the fake tensors `values`; GraphModules among
-        its arguments are bodies."""
+    def call_one(self, op: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> torch.fx.Node:
+        """Adds a call with one result and returns its node."""
+        node = self.call(op, args, kwargs)
+        assert isinstance(node, torch.fx.Node)
+        return node
+
+    def control(self, op: Callable[..., Any], args: Sequence[Any], values: Sequence[Any]) -> list[torch.fx.Node]:
+        """Adds a call of a higher-order operator. Returns the nodes of its results.
+
+        args: its arguments, with GraphModules as bodies. values: fake tensors like the results.
+        """
         node = self.fx.call_function(op, tree_map_only(torch.fx.GraphModule, self._body, tuple(args)))
         node.meta["val"] = tuple(values)
         self._made.append(node)
-        return [self._item(node, number, one) for number, one in enumerate(values)]
+        return [self._item(node, number, value) for number, value in enumerate(values)]
 
-    def _body(self, module):
+    def _body(self, module: torch.fx.GraphModule) -> torch.fx.Node:
+        """Returns a node for a body of control flow."""
         name = f"body_{len(self.bodies)}"
+        assert self.fx.owning_module is not None
         self.fx.owning_module.add_module(name, module)
         node = self.fx.create_node("get_attr", name, name=name)
         self.bodies[node] = module
         return node
 
-    def _follow(self, node):
-        """Computes a tensor that is told by sizes alone."""
-        sources = [one for one in node.all_input_nodes if isinstance(one.meta["val"], torch.Tensor)]
-        if not any(one in self.sizes for one in sources) or not all(self._is_number(one) for one in sources):
+    def _follow(self, node: torch.fx.Node) -> None:
+        """Computes the numbers of a tensor if they follow from sizes alone."""
+        sources = [source for source in node.all_input_nodes if isinstance(source.meta["val"], torch.Tensor)]
+        if not any(source in self.sizes for source in sources) or not all(
+            self._is_number(source) for source in sources
+        ):
             return
         args, kwargs = map_arg((node.args, node.kwargs), self._numbers)
-        found = compute(operator_name(node.target), args, kwargs)
+        found = compute(operator_name(overload_of(node)), args, kwargs)
         if found is not None and found.shape == tuple(node.meta["val"].shape):
             self.sizes[node] = found
 
-    def _is_number(self, node):
+    def _is_number(self, node: torch.fx.Node) -> bool:
+        """Returns true if the elements of a tensor are known integers or follow from sizes."""
         known = self.is_constant(node) and not self.values.get(node, node.meta["val"]).is_floating_point()
         return node in self.sizes or known
 
-    def _numbers(self, node):
+    def _numbers(self, node: torch.fx.Node) -> Any:
+        """Returns the numbers of a tensor as an array. The value of other nodes is returned itself."""
         if node in self.sizes:
             return self.sizes[node]
         value = self.inspect(node) if self.is_constant(node) else node.meta["val"]
         return as_array(value.reshape(-1).tolist(), value.shape) if isinstance(value, torch.Tensor) else value
 
-    def is_constant(self, node):
-        """Whether a node's value is known."""
+    def is_constant(self, node: torch.fx.Node) -> bool:
+        """Returns true if a node's value is known."""
         return node in self.folder
 
-    def inspect(self, node):
-        """The value of a constant node, for a decision that depends on it."""
+    def inspect(self, node: torch.fx.Node) -> Any:
+        """Returns the value of a constant node, for a decision that depends on its elements."""
         return self.folder.inspect(node)
 
-    def name(self, label, stack, results):
-        """Gives the calls made since last time their names: `label` for the one whose result is the first of `results`,
-        others have it in front. stack: see `naming.module_stack`."""
+    def name(self, label: str, stack: ModuleStack, results: Sequence[torch.fx.Node | None]) -> None:
+        """Gives the nodes since the last call of this function their labels and modules.
+
+        The node that computes the first of `results` gets `label`. The labels of the others start with it.
+        """
         made, self._made = self._made, []
         main = next((node for node in results if node in made), None)
         if main is not None and main.target is operator.getitem:
-            main = main.args[0]
+            main = main.all_input_nodes[0]
         for node in made:
-            kind = getattr(node.target, "_opname", None) or getattr(node.target, "__name__", "") or node.target.name()
+            target: Any = node.target
+            kind = getattr(target, "_opname", None) or getattr(target, "__name__", "") or target.name()
             node.meta["label"] = label if node is main else self.labels.take(f"{label}.{kind}")
             if stack:
                 node.meta["nn_module_stack"] = stack
 
-    def _item(self, source, number, value):
+    def _item(self, source: torch.fx.Node, number: int, value: Any) -> torch.fx.Node:
+        """Returns the node of one result of a call."""
         node = self.fx.call_function(operator.getitem, (source, number))
         node.meta["val"] = value
         self._made.append(node)
@@ -182,17 +217,19 @@ class Graph:
         return node
 
     @staticmethod
-    def _identifier(name):
-        """FX makes a name that Python allows of it."""
+    def _identifier(name: str) -> str:
+        """Returns a name from which FX makes one that is valid in Python."""
         return name or "value"
 
 
 class Subgraph(Graph):
-    """The body of a call: what it takes from outside is an argument. Constants belong to the outermost graph."""
+    """The body of a call. Values that it takes from outside are arguments, and constants belong to the outermost
+    graph."""
 
-    def __init__(self, outside):
+    def __init__(self, outside: Graph) -> None:
         super().__init__()
-        self._outside, self.own = outside, []  # own: arguments that the call gives
+        self._outside = outside
+        self.arguments: list[torch.fx.Node] = []  # arguments that the call passes, without captured values
         self._env, self._open, self._mode = outside._env, outside._open, outside._mode
         self.sizes, self.values, self.weights, self.folder = (
             outside.sizes,
@@ -200,25 +237,25 @@ class Subgraph(Graph):
             outside.weights,
             outside.folder,
         )
-        self.captured = {}  # node of the graph around -> argument
+        self.captured: dict[torch.fx.Node, torch.fx.Node] = {}  # node of the outer graph -> argument
 
-    def own_argument(self, name, fake):
-        """The node of an argument that the call gives."""
+    def add_argument(self, name: str, fake: Any) -> torch.fx.Node:
+        """Adds an argument that the call passes, and returns its node."""
         node = self._placeholder(name, fake)
-        self.own.append(node)
+        self.arguments.append(node)
         return node
 
-    def insert_own(self, place, name, fake):
-        """Adds an argument before those from `place` on."""
-        self.own_argument(name, fake)
-        self.own.insert(place, self.own.pop())
+    def insert_argument(self, place: int, name: str, fake: Any) -> None:
+        """Inserts an argument that the call passes at position `place`."""
+        self.add_argument(name, fake)
+        self.arguments.insert(place, self.arguments.pop())
 
-    def order_own(self, order):
-        """Puts the arguments that the call gives in another order: numbers of those that are there."""
-        self.own = [self.own[number] for number in order]
+    def reorder_arguments(self, order: Iterable[int]) -> None:
+        """Reorders the arguments that the call passes. order: the old number of each argument."""
+        self.arguments = [self.arguments[number] for number in order]
 
-    def capture(self, node):
-        """The argument that stands for a node of the graph around this one."""
+    def capture(self, node: torch.fx.Node) -> torch.fx.Node:
+        """Returns the argument that stands for a node of the outer graph."""
         if node not in self.captured:
             made = self.captured[node] = self._placeholder(f"outer_{node.name}", node.meta["val"])
             self.folder.stand_in(made, node)
@@ -226,25 +263,29 @@ class Subgraph(Graph):
                 self.sizes[made] = self.sizes[node]
         return self.captured[node]
 
-    def constant(self, tensor, name="constant", is_weight=False):
-        """See Graph.constant."""
+    def constant(self, tensor: torch.Tensor, name: str = "constant", is_weight: bool = False) -> torch.fx.Node:
+        """Returns the argument that stands for a constant: see Graph.constant."""
         return self.capture(self._outside.constant(tensor, name, is_weight))
 
-    def size(self, value):
-        """See Graph.size."""
+    def size(self, value: torch.SymInt) -> torch.fx.Node:
+        """Returns the argument that stands for a size: see Graph.size."""
         return self.capture(self._outside.size(value))
 
-    def module(self, results, taken):
-        """The body as a GraphModule: of its own arguments and then of the nodes `taken` from outside."""
-        arguments = [*self.own, *(self.capture(node) for node in taken)]
+    def module(
+        self, results: torch.fx.Node | Sequence[torch.fx.Node], taken: Iterable[torch.fx.Node]
+    ) -> torch.fx.GraphModule:
+        """Returns the body as a GraphModule. Its arguments are its own ones and then the nodes `taken` from outside."""
+        arguments = [*self.arguments, *(self.capture(node) for node in taken)]
         self.fx.output(tuple(results) if isinstance(results, (list, tuple)) else results)
         for node in reversed(arguments):
             first = next(iter(self.fx.nodes))
             if node is not first:
                 first.prepend(node)
+        assert self.fx.owning_module is not None
         return torch.fx.GraphModule(self.fx.owning_module, self.fx)
 
-    def _placeholder(self, name, fake):
+    def _placeholder(self, name: str, fake: Any) -> torch.fx.Node:
+        """Adds an argument."""
         node = self.fx.placeholder(self._identifier(name))
         node.meta["val"] = fake
         node.meta["label"] = name

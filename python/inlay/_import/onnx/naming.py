@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of nodes, and the modules that exporters say they came from."""
+"""Names nodes, and reads the modules from which exporters say that they came."""
+
+from __future__ import annotations
 
 import ast
+from typing import TypeAlias
 
-# What torch.onnx.export keeps of a node's modules: their paths and classes, outermost first, the node itself last.
+import onnx
+
+# Metadata of torch.onnx.export: the paths and classes of a node's modules, outermost first, and of the node itself.
 _SCOPES, _CLASSES = "pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy"
 
 
+# "nn_module_stack" of FX nodes: path -> (path, class), outermost first. The class is "" if it is unknown.
+ModuleStack: TypeAlias = dict[str, tuple[str, str]]
+
+
 class Labels:
-    """Gives each node a name of its own."""
+    """Gives each node a unique name."""
 
-    def __init__(self):
-        self._used = set()
+    def __init__(self) -> None:
+        self._used: set[str] = set()
 
-    def take(self, name):
-        """`name`, or with a number behind it if it is taken."""
+    def take(self, name: str) -> str:
+        """Returns `name`, with a number behind it if it is already used."""
         unique, number = name, 0
         while unique in self._used:
             number += 1
@@ -23,8 +32,8 @@ class Labels:
         return unique
 
 
-def module_stack(node):
-    """What FX nodes have as "nn_module_stack": {path: (path, class)}, outermost first. An unknown class is ""."""
+def module_stack(node: onnx.NodeProto) -> ModuleStack:
+    """Returns the modules of a node, from the exporter's metadata or from the node's name."""
     found = {entry.key: entry.value for entry in node.metadata_props}
     paths, classes = _strings(found.get(_SCOPES)), _strings(found.get(_CLASSES))
     if paths:
@@ -33,13 +42,15 @@ def module_stack(node):
     return {path: (path, "") for path in _scopes(node.name)}
 
 
-def _scopes(name):
-    """`layer1`, `layer1.0`, `layer1.0.conv` for "/layer1/layer1.0/conv/Conv"."""
+def _scopes(name: str) -> list[str]:
+    """Returns the paths of modules in a node's name: `layer1`, `layer1.0`, `layer1.0.conv` for
+    "/layer1/layer1.0/conv/Conv"."""
     if not name.startswith("/"):
         return []
-    paths, last = [], None
+    paths: list[str] = []
+    last: str | None = None
     for part in name.split("/")[1:-1]:
-        if last is not None and part.startswith(f"{last}."):  # a part of a list says the list's name again
+        if last is not None and part.startswith(f"{last}."):  # an element of a list repeats the list's name
             paths.append(paths[-1] + part.removeprefix(last))
         else:
             paths.append(f"{paths[-1]}.{part}" if paths else part)
@@ -47,10 +58,10 @@ def _scopes(name):
     return paths
 
 
-def _strings(text):
-    """A list of strings written as Python does; an empty one for anything else."""
+def _strings(text: str | None) -> list[str]:
+    """Returns a list of strings in Python's syntax; an empty list for other texts."""
     try:
         value = ast.literal_eval(text or "[]")
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return []
-    return value if isinstance(value, list) and all(isinstance(one, str) for one in value) else []
+    return value if isinstance(value, list) and all(isinstance(element, str) for element in value) else []

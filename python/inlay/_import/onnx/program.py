@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From an ONNX model to the text of a module and its weights."""
+"""Imports an ONNX model: the text of a module and its weights."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import onnx
@@ -14,14 +14,15 @@ from ..._paths import StrPath
 from ..._program.imported import CallConvention, ImportedModel, ImportedProgram, ProgramInput
 from ..._program.sizes import Symbols
 from ...errors import ArgumentTypeError, UnsupportedError, did_you_mean
-from ..examples import ShapeProfile, Input
+from ..examples import Input, ShapeProfile
 from ..torch.guards import plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
 from . import checking, files
+from .call import Handler
 from .graph import Graph
 from .handlers import control, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
-from .shapes import open_dims
+from .shapes import OpenDim, open_dims
 from .subgraphs import Converter, Scope
 from .tensors import type_of
 
@@ -38,30 +39,34 @@ class OnnxProgram:
         outputs: list[torch.fx.Node],
         symbols: Symbols | None = None,
     ) -> None:
-        """arguments: placeholders of the model's inputs; symbols: those of the inputs' dims."""
+        """arguments: the model's inputs with their placeholders. symbols: the Symbols of their dims."""
         self._symbols = symbols
         self._graph, self._arguments, self._outputs = graph, arguments, outputs
-        # An import changes the FX graph.
+        # The calls are copied here because an import changes the FX graph.
         self._steps = [
             (node, node.target, node.args, node.kwargs) for node in graph.fx.nodes if node.op == "call_function"
         ]
 
     @property
     def convention(self) -> CallConvention:
-        names = [one.name for _, one in self._arguments]
+        """The way to call the model."""
+        names = [argument.name for _, argument in self._arguments]
         return CallConvention.of_function(len(names), len(self._outputs), names)
 
     def make_eager(self) -> Callable[..., Any]:
-        """Returns a function of the inputs, by place or by name, that makes the calls in PyTorch."""
+        """Returns a function of the inputs, by place or by name, that runs the calls in PyTorch."""
 
-        def run(*args, **kwargs):
-            given = [*args, *(kwargs[one.name] for _, one in self._arguments[len(args) :])]
-            values = {node: value for (node, _), value in zip(self._arguments, given, strict=True)}
+        def run(*args: Any, **kwargs: Any) -> Any:
+            given = [*args, *(kwargs[argument.name] for _, argument in self._arguments[len(args) :])]
+            values: dict[torch.fx.Node, Any] = {
+                node: value for (node, _), value in zip(self._arguments, given, strict=True)
+            }
             values.update(self._graph.values)
             values.update(self._graph.bodies)
             for node, target, operands, options in self._steps:
-                operands, options = map_arg((operands, options), values.__getitem__)
-                values[node] = target(*operands, **options)
+                given_args, given_kwargs = map_arg((operands, options), values.__getitem__)
+                assert callable(target)
+                values[node] = target(*given_args, **given_kwargs)
             results = tuple(values[node] for node in self._outputs)
             return results[0] if len(results) == 1 else results
 
@@ -70,7 +75,7 @@ class OnnxProgram:
     def import_(
         self, attributes: dict[str, str] | None = None, portable: bool = False, only_calls: bool = False
     ) -> ImportedProgram:
-        """Imports the graph; the arguments are those of `import_program`. Call it once: it changes the graph."""
+        """Imports the graph. The arguments are those of `import_program`. Call it once: it changes the graph."""
         graph = self._graph
         weights = {node: (name, graph.values[node]) for node, name in graph.weights.items()}
         return import_calls(
@@ -96,43 +101,48 @@ def import_model(
 ) -> ImportedModel:
     """Imports an ONNX model from a path or an onnx.ModelProto.
 
-    inputs: example arguments that fix symbolic dims: a tuple or list by place, a dict by name, or one tensor; None if
-    the model has none such. The rest is as for `import_program`.
-    Raises ArgumentValueError for a model that is broken, UnsupportedError for one with parts that Inlay can't import;
-    the message names the node, its op and its place.
+    inputs: example arguments that fix symbolic dims: a tuple or list by place, a dict by name, or one tensor. None if
+    the model has no symbolic dims. The other arguments are those of `import_program`.
+    Raises ArgumentValueError for an invalid model, UnsupportedError for a model with parts that Inlay can't import. The
+    message names the node, its op and its place.
     """
     program = build(model, inputs, dynamic_shapes)
     imported = program.import_(attributes, portable, only_calls)
     return ImportedModel(imported, program.convention, program.make_eager)
 
 
-def build(model, inputs=None, dynamic_shapes=None):
-    """The OnnxProgram of a model; arguments and errors are those of `import_model`."""
+def build(
+    model: StrPath | ModelProto, inputs: Inputs | None = None, dynamic_shapes: DynamicShapes | None = None
+) -> OnnxProgram:
+    """Returns the OnnxProgram of a model. Arguments and errors are those of `import_model`."""
     proto, folder, name = files.load(model)
     if proto is model:
         proto = onnx.ModelProto()
         proto.CopyFrom(model)
     checking.check_text(proto, name)
     proto = checking.inline_functions(proto, name)
-    handlers = {op: handler for topic in _TOPICS for op, handler in topic.handlers().items()}
+    handlers: dict[str, Handler] = {op: handler for topic in _TOPICS for op, handler in topic.handlers().items()}
     checking.check_ops(proto, handlers, name)
     given = _order_inputs(proto, inputs)
-    wishes = _open_dims(proto, given, dynamic_shapes)
-    checking.fix_dims(proto, _examples(given, wishes), name, wishes)
+    all_open_dims = _find_open_dims(proto, given, dynamic_shapes)
+    checking.fix_dims(proto, _examples(given, all_open_dims), name, all_open_dims)
     infos = checking.graph_inputs(proto)
     if proto.graph.sparse_initializer:
         raise UnsupportedError(f"{name} has a sparse initializer, which Inlay can't take")
     initializers = checking.take_initializers(proto)
     types = checking.check_and_infer(proto, name)
-    graph, arguments = Graph(), []
+    graph = Graph()
     values = Scope(graph)
-    for info, wish in zip(infos, wishes, strict=True):
+    for info, by_dim in zip(infos, all_open_dims, strict=True):
         dtype, dims = type_of(info, f"input {info.name!r}")
-        dims = [wish.get(dim, size) for dim, size in enumerate(dims)]
-        values[info.name] = graph.argument(info.name, dims, dtype)
-    symbols = _symbols(infos, values, wishes)
-    arguments = [(values[one.name], tensor_input(one.name, values[one.name].meta["val"], symbols)) for one in infos]
-    converter = Converter(handlers, checking.default_version(proto), folder)
+        sizes: list[Any] = [by_dim.get(dim, size) for dim, size in enumerate(dims or ())]
+        values[info.name] = graph.argument(info.name, sizes, dtype)
+    symbols = _symbols(infos, values, all_open_dims)
+    arguments = []
+    for info in infos:
+        node = values[info.name]
+        arguments.append((node, tensor_input(info.name, node.meta["val"], symbols)))
+    converter = Converter(handlers, checking.default_version(proto) or checking.OLDEST, folder)
     converter.read(initializers, values)
     with torch.no_grad(), graph.no_new_guards(), plain_kernels():
         converter.convert(proto.graph.node, values, types)
@@ -140,38 +150,44 @@ def build(model, inputs=None, dynamic_shapes=None):
     return OnnxProgram(graph, arguments, outputs, symbols)
 
 
-def _open_dims(proto, given, dynamic_shapes):
+def _find_open_dims(
+    proto: onnx.ModelProto, given: list[Any] | None, dynamic_shapes: DynamicShapes | None
+) -> list[dict[int, OpenDim]]:
+    """Returns, for each input, its open dims by number. given: the examples in order."""
     infos = checking.graph_inputs(proto)
     dims = [type_of(info, f"input {info.name!r}").dims for info in infos]
     return open_dims([info.name for info in infos], dims, given, dynamic_shapes)
 
 
-def _examples(given, wishes):
-    """Example inputs, with a tensor in place of each range."""
+def _examples(given: list[Any] | None, all_open_dims: Sequence[Mapping[int, OpenDim]]) -> list[Any] | None:
+    """Returns the example inputs with a tensor in place of each `Input`."""
     if given is None:
         return None
     made = []
-    for one, wish in zip(given, wishes, strict=True):
-        if isinstance(one, Input):
-            one = torch.zeros(
-                [wish[dim].hint if dim in wish else one.range_of(dim)[0] for dim in range(one.rank)], dtype=one.dtype
+    for example, by_dim in zip(given, all_open_dims, strict=True):
+        if isinstance(example, Input):
+            example = torch.zeros(
+                [by_dim[dim].hint if dim in by_dim else example.range_of(dim)[0] for dim in range(example.rank)],
+                dtype=example.dtype,
             )
-        made.append(one)
+        made.append(example)
     return made
 
 
-def _symbols(infos, values, wishes):
-    """The Symbols of a graph's inputs."""
+def _symbols(
+    infos: Sequence[onnx.ValueInfoProto], values: Scope, all_open_dims: Sequence[Mapping[int, OpenDim]]
+) -> Symbols:
+    """Returns the Symbols of a graph's inputs."""
     shape_profiles = {
-        (number, dim): ShapeProfile(one.min, one.typical, one.name)
-        for number, wish in enumerate(wishes)
-        for dim, one in wish.items()
+        (number, dim): ShapeProfile(open_dim.min, open_dim.typical, open_dim.name)
+        for number, by_dim in enumerate(all_open_dims)
+        for dim, open_dim in by_dim.items()
     }
     return read_symbols([(info.name, values[info.name].meta["val"]) for info in infos], shape_profiles=shape_profiles)
 
 
-def _order_inputs(proto, inputs):
-    """Example inputs in the graph's order; None if there are none."""
+def _order_inputs(proto: onnx.ModelProto, inputs: Inputs | None) -> list[Any] | None:
+    """Returns the example inputs in the graph's order; None if there are none."""
     if inputs is None:
         return None
     names = [info.name for info in checking.graph_inputs(proto)]
@@ -194,20 +210,21 @@ def _order_inputs(proto, inputs):
     return list(inputs)
 
 
-def example_inputs(model, shapes):
-    """Inputs of zeros that fix a model's dims: a dict of tensors by name.
+def example_inputs(model: StrPath | ModelProto, shapes: Mapping[str, Sequence[int]]) -> dict[str, torch.Tensor]:
+    """Returns tensors of zeros, by the names of inputs, that fix a model's dims.
 
-    shapes: name -> dims of the inputs that have symbolic ones; others may be left out.
+    shapes: name -> dims of the inputs with symbolic dims. Other inputs may be left out.
     """
     proto, _, name = files.load(model)
     infos = {info.name: info for info in checking.graph_inputs(proto)}
-    for one in shapes:
-        if one not in infos:
-            raise ArgumentTypeError(f"unknown input {one!r}{did_you_mean(one, infos)}")
+    for key in shapes:
+        if key not in infos:
+            raise ArgumentTypeError(f"unknown input {key!r}{did_you_mean(key, infos)}")
     found = {}
     for key, info in infos.items():
         dtype, dims = type_of(info, f"input {key!r}")
         if key not in shapes:
             checking.check_known(key, dims, name)
-        found[key] = torch.zeros(shapes.get(key, dims), dtype=dtype)
+        sizes: Any = shapes.get(key, dims)
+        found[key] = torch.zeros(sizes, dtype=dtype)
     return found

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ONNX tensors as PyTorch's."""
+"""Reads ONNX tensors as PyTorch tensors."""
+
+from __future__ import annotations
 
 import math
+import pathlib
 from typing import NamedTuple
 
 import numpy as np
+import onnx
 import torch
 from onnx import TensorProto, numpy_helper
 
 from ...errors import ArgumentValueError, UnsupportedError
 from .files import read_external
 
-DTYPES = {
+DTYPES: dict[int, torch.dtype] = {
     TensorProto.BOOL: torch.bool,
     TensorProto.UINT8: torch.uint8,
     TensorProto.INT8: torch.int8,
@@ -24,75 +28,76 @@ DTYPES = {
     TensorProto.DOUBLE: torch.float64,
 }
 
-# Where a tensor's elements are if not in raw_data; 16-bit floats and small integers are each an int32.
-_FIELDS = {
+# Fields with the elements of a tensor without raw_data. The other types, 16-bit floats and small integers, use
+# int32_data.
+_FIELDS: dict[int, str] = {
     TensorProto.INT64: "int64_data",
     TensorProto.FLOAT: "float_data",
     TensorProto.DOUBLE: "double_data",
 }
 
 
-def dtype_of(number, what):
-    """The dtype of a TensorProto.DataType; UnsupportedError naming `what` if we have none."""
+def dtype_of(number: int, subject: str) -> torch.dtype:
+    """Returns the dtype of a TensorProto.DataType. Raises UnsupportedError, naming `subject`, if Inlay has none."""
     if number not in DTYPES:
         known = TensorProto.DataType.values()
-        name = TensorProto.DataType.Name(number).lower() if number in known else number
-        raise UnsupportedError(f"{what} has elements of type {name}, which Inlay can't take")
+        name = TensorProto.DataType.Name(number).lower() if number in known else str(number)
+        raise UnsupportedError(f"{subject} has elements of type {name}, which Inlay can't take")
     return DTYPES[number]
 
 
-def read_tensor(proto, folder, what):
-    """The torch tensor (contiguous, memory of its own) that a TensorProto holds.
+def read_tensor(proto: TensorProto, folder: pathlib.Path | None, subject: str) -> torch.Tensor:
+    """Returns the tensor of a TensorProto, contiguous and with separate memory.
 
-    folder: that of external data, or None. Raises UnsupportedError for types that we don't have, ArgumentValueError for
-    data of the wrong size; both name the tensor by `what`.
+    folder: the folder of external data, or None. Raises UnsupportedError for types that Inlay does not have,
+    ArgumentValueError for data of the wrong size. Both name the tensor by `subject`.
     """
-    dtype = dtype_of(proto.data_type, what)
+    dtype = dtype_of(proto.data_type, subject)
     shape = tuple(proto.dims)
     if any(dim < 0 for dim in shape):
-        raise ArgumentValueError(f"{what} has the dims {list(shape)}, but expected none below 0")
+        raise ArgumentValueError(f"{subject} has the dims {list(shape)}, but expected 0 or more in each")
     count = math.prod(shape)
     if proto.data_location == TensorProto.EXTERNAL:
         entries = {entry.key: entry.value for entry in proto.external_data}
-        return _from_bytes(read_external(entries, folder, count * dtype.itemsize, what), shape, dtype)
+        return _from_bytes(read_external(entries, folder, count * dtype.itemsize, subject), shape, dtype)
     if proto.HasField("raw_data"):
         wanted, got = count * dtype.itemsize, len(proto.raw_data)
         if got != wanted:
-            raise ArgumentValueError(f"expected {wanted} bytes of data for {what}, but got {got}")
+            raise ArgumentValueError(f"expected {wanted} bytes of data for {subject}, but got {got}")
         return _from_bytes(proto.raw_data, shape, dtype)
     got = len(getattr(proto, _FIELDS.get(proto.data_type, "int32_data")))
     if got != count:
-        raise ArgumentValueError(f"expected {count} elements for {what}, but got {got}")
+        raise ArgumentValueError(f"expected {count} elements for {subject}, but got {got}")
     try:
         array = np.ascontiguousarray(numpy_helper.to_array(proto)).reshape(shape)
     except Exception as error:
-        raise ArgumentValueError(f"can't read {what}: {error}") from error
+        raise ArgumentValueError(f"can't read {subject}: {error}") from error
     return _from_bytes(array.tobytes(), shape, dtype)
 
 
 class ValueType(NamedTuple):
-    """The type of a value; a dim is an int, or its name ("?" without one). Dims are None if they are unknown."""
+    """The type of a value. A dim is an int, or its name ("?" if it has none). dims: None if they are unknown."""
 
     dtype: torch.dtype
     dims: tuple[int | str, ...] | None
 
 
-def type_of(value_info, what) -> ValueType:
-    """Returns the type of a ValueInfoProto. Raises UnsupportedError, naming `what`, for what is no tensor."""
+def type_of(value_info: onnx.ValueInfoProto, subject: str) -> ValueType:
+    """Returns the type of a value. Raises UnsupportedError, naming `subject`, if it is not a tensor."""
     kind = value_info.type.WhichOneof("value")
     if kind != "tensor_type":
         raise UnsupportedError(
-            f"{what} is a {(kind or 'value of unknown type').removesuffix('_type')}, but expected a tensor"
+            f"{subject} is a {(kind or 'value of unknown type').removesuffix('_type')}, but expected a tensor"
         )
     tensor = value_info.type.tensor_type
     dims = None
     if tensor.HasField("shape"):
         dims = tuple(dim.dim_value if dim.HasField("dim_value") else dim.dim_param or "?" for dim in tensor.shape.dim)
-    return ValueType(dtype_of(tensor.elem_type, what), dims)
+    return ValueType(dtype_of(tensor.elem_type, subject), dims)
 
 
-def _from_bytes(data, shape, dtype):
-    """A tensor of these bytes; it has the memory of a bytearray."""
+def _from_bytes(data: bytes | bytearray, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    """Returns a tensor of these bytes, with the memory of a bytearray."""
     if not data:
         return torch.empty(shape, dtype=dtype)
     memory = data if isinstance(data, bytearray) else bytearray(data)

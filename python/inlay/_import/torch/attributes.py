@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model's attributes while it is exported: its forward runs on stand-ins for tensors, which must not stay in it.
+"""Restores the attributes of a model that its forward changes during an export.
 
-Where forward sets a buffer to another tensor, that is written into the buffer, which torch.export records; of setting
-itself it records what is done to the outermost module's own buffers alone.
+Forward runs on fake tensors, which must not stay in the model. If forward assigns another tensor to a buffer, the new
+tensor is copied into the old one instead, because torch.export records such a copy. Of assignments it records only
+those to buffers of the outermost module.
 """
 
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils import _pytree as pytree
@@ -17,28 +22,45 @@ _CONTAINERS = (list, dict, set)
 
 
 class Changes:
-    """What a model's forward set and a compiled model can't: names of plain attributes, sentences about buffers."""
+    """The assignments of a forward that a compiled model can't repeat.
 
-    def __init__(self):
-        self.attributes, self.buffers = [], []
+    attributes: paths of plain attributes. buffers: sentences about buffers.
+    """
+
+    def __init__(self) -> None:
+        self.attributes: list[str] = []
+        self.buffers: list[str] = []
 
 
 @contextlib.contextmanager
-def restoring_attributes(model):
-    """Gives the model's modules back what they held; yields Changes, filled at the end."""
-    if isinstance(model, torch.jit.ScriptModule):  # which torch.export refuses
+def restoring_attributes(model: torch.nn.Module) -> Iterator[Changes]:
+    """Restores the attributes of the model's modules at the end of the context.
+
+    Yields a Changes object, which is filled at the end of the model's forward.
+    """
+    if isinstance(model, torch.jit.ScriptModule):  # torch.export refuses it
         yield Changes()
         return
-    modules = [(path, one) for path, one in model.named_modules() if not isinstance(one, torch.jit.ScriptModule)]
+    modules = [
+        (path, module) for path, module in model.named_modules() if not isinstance(module, torch.jit.ScriptModule)
+    ]
     snapshots = [(path, _Snapshot(module)) for path, module in modules]
-    changes, buffers = Changes(), {}
+    changes = Changes()
+    buffers: dict[str, dict[str, torch.Tensor | None]] = {}
 
-    def begin(*_):
-        buffers.update({path: dict(one.module._buffers) for path, one in snapshots})
+    def begin(*_: Any) -> None:
+        buffers.update({path: dict(snapshot.module._buffers) for path, snapshot in snapshots})
 
-    def end(_, args, output):  # before torch.export itself puts some of the attributes back
-        changes.attributes = [_join(path, name) for path, one in snapshots for name in one.changed_attributes()]
-        writes = [write for path, one in snapshots for write in _find_writes(path, one.module, buffers[path], changes)]
+    # Runs before torch.export restores some of the attributes itself.
+    def end(_: torch.nn.Module, args: Any, output: Any) -> Any:
+        changes.attributes = [
+            _join(path, name) for path, snapshot in snapshots for name in snapshot.changed_attributes()
+        ]
+        writes = [
+            write
+            for path, snapshot in snapshots
+            for write in _find_writes(path, snapshot.module, buffers[path], changes)
+        ]
         return _write(writes, output) if writes else None
 
     _put_empty_last(model)
@@ -52,15 +74,23 @@ def restoring_attributes(model):
             snapshot.restore()
 
 
-def _put_empty_last(model):
-    """torch.export numbers the outermost module's buffers, and forgets that those that are None are no inputs."""
+def _put_empty_last(model: torch.nn.Module) -> None:
+    """Moves the outermost module's buffers that are None behind the others.
+
+    torch.export numbers the buffers and does not take into account that those are no inputs.
+    """
     buffers = model._buffers
     for name in [name for name, value in buffers.items() if value is None]:
         buffers[name] = buffers.pop(name)
 
 
-def _find_writes(path, module, before, changes):
-    """(module, name, tensor before forward, tensor now) of the buffers that forward set to other tensors."""
+def _find_writes(
+    path: str, module: torch.nn.Module, before: dict[str, torch.Tensor | None], changes: Changes
+) -> Iterator[_BufferWrite]:
+    """Yields the buffers of a module to which forward assigned a tensor of the same dims and dtype.
+
+    before: the buffers before forward. Other assignments to buffers are added to `changes`.
+    """
     for name in {**before, **module._buffers}:
         old, new = before.get(name), module._buffers.get(name)
         if new is old:
@@ -69,20 +99,20 @@ def _find_writes(path, module, before, changes):
             kind = "from None to a tensor" if new is not None else "to None"
             changes.buffers.append(f"the model's forward sets buffer {_join(path, name)!r} {kind}")
         elif not _has_dims(new, old.shape) or old.dtype != new.dtype:
-            texts = [tensor_text(one.dtype, one.shape) for one in (old, new)]
+            texts = [tensor_text(tensor.dtype, tensor.shape) for tensor in (old, new)]
             changes.buffers.append(f"the model's forward sets buffer {_join(path, name)!r}, {texts[0]}, to {texts[1]}")
         else:
-            yield module, name, old, new
+            yield _BufferWrite(module, name, old, new)
 
 
-def _has_dims(tensor, dims):
-    """Whether a tensor has these dims whatever the sizes are that may differ from call to call: nothing is assumed."""
+def _has_dims(tensor: torch.Tensor, dims: torch.Size) -> bool:
+    """Returns true if the tensor has these dims for all values of the symbolic sizes. Adds no guard."""
     is_fixed = all(isinstance(size, int) for size in tensor.shape)
     return is_fixed and tensor.shape == dims
 
 
-def _write(writes, output):
-    """Writes into the tensors of before; what forward gives, which may be one of them, as it was without that."""
+def _write(writes: list[_BufferWrite], output: Any) -> Any:
+    """Copies the new tensors into the old ones. Returns copies of forward's results, which may be the old tensors."""
     values = [new.detach().clone() for _, _, _, new in writes]
     output = pytree.tree_map_only(torch.Tensor, torch.clone, output)
     for (module, name, old, _), value in zip(writes, values, strict=True):
@@ -91,49 +121,63 @@ def _write(writes, output):
     return output
 
 
-class _Snapshot:
-    """What a module holds, and what its tables, lists and dicts hold."""
+class _BufferWrite(NamedTuple):
+    """A buffer to which forward assigned another tensor."""
 
-    def __init__(self, module):
+    module: torch.nn.Module
+    name: str
+    old: torch.Tensor
+    new: torch.Tensor
+
+
+class _Snapshot:
+    """The attributes of a module, and the contents of those that are lists, dicts and sets."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
         self.module, self._held = module, dict(vars(module))
         self._inner = [(value, type(value)(value)) for value in self._held.values() if type(value) in _CONTAINERS]
 
-    def changed_attributes(self):
-        """Names of plain attributes that have other values, of containers of other sizes, and of new attributes."""
+    def changed_attributes(self) -> list[str]:
+        """Returns the names of new attributes, of plain attributes with other values, and of containers of other
+        sizes."""
         now = vars(self.module)
         changed = [name for name in now if name not in self._held]
         changed += [name for name, value in self._held.items() if _is_plain_change(value, now.get(name, self))]
         grown = [id(container) for container, content in self._inner if len(container) != len(content)]
         names = {id(value): name for name, value in self._held.items() if not name.startswith("_")}
-        return changed + [names[one] for one in grown if one in names]
+        return changed + [names[key] for key in grown if key in names]
 
-    def restore(self):
+    def restore(self) -> None:
+        """Restores the attributes and the contents of containers."""
         now = vars(self.module)
         for name in [name for name in now if name not in self._held]:
             del now[name]
         now.update(self._held)
         for container, content in self._inner:
-            if len(container) != len(content) or not all(map(_is_one, _items(container), _items(content))):
+            if len(container) != len(content) or not all(map(_is_same, _items(container), _items(content))):
                 container.clear()
                 (container.extend if isinstance(container, list) else container.update)(content)
 
 
-def _is_plain_change(value, now):
+def _is_plain_change(value: object, now: object) -> bool:
+    """Returns true if `value` is plain and `now` differs from it. Two NaNs do not differ."""
     if not isinstance(value, _PLAIN):
         return False
     return type(now) is not type(value) or (now != value and (now == now or value == value))
 
 
-def _items(container):
+def _items(container: Any) -> Iterable[Any]:
+    """Returns the entries of a dict, or the elements of another container."""
     return container.items() if isinstance(container, dict) else container
 
 
-def _is_one(item, other):
-    """Whether two elements of lists or entries of dicts are the same objects."""
+def _is_same(item: object, other: object) -> bool:
+    """Returns true if two elements of lists or entries of dicts are the same objects."""
     if isinstance(item, tuple) and isinstance(other, tuple):
         return len(item) == len(other) and all(a is b for a, b in zip(item, other, strict=True))
     return item is other
 
 
-def _join(path, name):
+def _join(path: str, name: str) -> str:
+    """Returns the path of an attribute."""
     return f"{path}.{name}" if path else name

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the dialect can hold of tensors."""
+"""Checks that the dialect can express tensors."""
+
+from __future__ import annotations
 
 import torch
 
@@ -8,23 +10,24 @@ from ..._program.sizes import InexpressibleError, Symbols
 from ...errors import UnsupportedError
 
 
-def check_dims(fake, what, symbols):
-    """Raises unless the tensor has dims that can be said with these Symbols."""
+def check_dims(fake: torch.Tensor, subject: str, symbols: Symbols) -> None:
+    """Raises UnsupportedError, naming `subject`, if `symbols` can't express a dim of the tensor."""
     for dim, size in enumerate(fake.shape):
         try:
             symbols.size(size)
         except InexpressibleError as error:
-            raise UnsupportedError(f"dim {dim} of {what} {error}") from None
+            raise UnsupportedError(f"dim {dim} of {subject} {error}") from None
 
 
-def check_static(fake, what):
-    """Raises unless the tensor has static dims and a dtype that the dialect can hold."""
-    check_expressible(fake, what, Symbols())
+def check_static(fake: torch.Tensor, subject: str) -> None:
+    """Raises UnsupportedError, naming `subject`, unless the tensor has static dims and a dtype of the dialect."""
+    check_expressible(fake, subject, Symbols())
 
 
-def check_expressible(fake, what, symbols):
-    """Raises unless the tensor has dims that can be said with these Symbols and a dtype that the dialect can hold."""
-    check_dims(fake, what, symbols)
+def check_expressible(fake: torch.Tensor, subject: str, symbols: Symbols) -> None:
+    """Raises UnsupportedError, naming `subject`, unless the tensor is strided and the dialect has its dtype and its
+    dims."""
+    check_dims(fake, subject, symbols)
     if fake.layout != torch.strided:
-        raise UnsupportedError(f"{what} has layout {fake.layout}, but expected torch.strided")
-    element_type(fake.dtype, what)
+        raise UnsupportedError(f"{subject} has layout {fake.layout}, but expected torch.strided")
+    element_type(fake.dtype, subject)

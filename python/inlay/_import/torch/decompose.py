@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which framework calls are split before import: Core ATen's, but not into pieces smaller than the dialect's ops."""
+"""Chooses the framework calls that are decomposed before import: Core ATen's, except those that the dialect has
+whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import torch
 from torch._decomp import core_aten_decompositions, decomposition_table
@@ -9,7 +15,7 @@ from .effects import draws_random_numbers
 
 aten = torch.ops.aten
 
-# Split by the default table although the dialect, or a handler, has them whole.
+# Calls that the default table decomposes although the dialect or a handler has them whole.
 _KEPT = (
     aten._adaptive_avg_pool2d.default,
     aten._adaptive_avg_pool3d.default,
@@ -35,7 +41,7 @@ _KEPT = (
     ),
 )
 
-# Kept by the default table, but no ops of the dialect: compositions of reads at indices known at import.
+# Calls that the default table keeps and the dialect does not have. They become reads at indices known at import.
 _SPLIT = (
     aten.grid_sampler_2d.default,
     aten.upsample_bicubic2d.vec,
@@ -44,10 +50,13 @@ _SPLIT = (
 )
 
 
-def decompositions(graph):
-    """The table for `ExportedProgram.run_decompositions`.
+Decompositions: TypeAlias = "dict[torch._ops.OperatorBase, Callable[..., Any]]"
 
-    Calls of the graph that draw random numbers stay whole: pieces would draw others.
+
+def decompositions(graph: torch.fx.Graph) -> Decompositions:
+    """Returns the table for `ExportedProgram.run_decompositions`.
+
+    Calls of the graph that draw random numbers stay whole, because their pieces would draw other numbers.
     """
     table = _adapt(default_decompositions())
     for node in graph.nodes:
@@ -56,28 +65,29 @@ def decompositions(graph):
     return table
 
 
-def decompositions_for_tracing():
-    """The table for AOTAutograd, which splits composite calls itself."""
+def decompositions_for_tracing() -> Decompositions:
+    """Returns the table for AOTAutograd, which decomposes composite calls itself."""
     table = dict(core_aten_decompositions())
     for op in [op for op in table if torch.Tag.nondeterministic_seeded in getattr(op, "tags", ())]:
         del table[op]
     return _adapt(table)
 
 
-def _adapt(table):
+def _adapt(table: Decompositions) -> Decompositions:
+    """Changes a table of PyTorch to what the dialect needs, and returns it."""
     for op in _KEPT:
         table.pop(op, None)
     table.update({op: decomposition_table[op] for op in _SPLIT})
-    table.update(_OWN)
+    table.update(_REPLACED)
     return table
 
 
-def _widen(x):
-    """16-bit floats as float32, in which PyTorch computes what is more than one rounding."""
+def _widen(x: torch.Tensor) -> torch.Tensor:
+    """Returns 16-bit floats as float32. PyTorch computes in float32 where there is more than one rounding."""
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
-def _log_softmax(x, dim, half_to_float):
+def _log_softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
     wide = _widen(x)
     if x.dim() == 0 or x.numel() == 0:
         result = wide - wide
@@ -87,7 +97,7 @@ def _log_softmax(x, dim, half_to_float):
     return result if half_to_float else result.to(x.dtype)
 
 
-def _logsumexp(x, dim, keepdim=False):
+def _logsumexp(x: torch.Tensor, dim: list[int], keepdim: bool = False) -> torch.Tensor:
     if x.numel() == 0:
         return torch.log(torch.sum(torch.exp(x), dim, keepdim))
     wide = _widen(x if x.is_floating_point() else x.to(torch.get_default_dtype()))
@@ -99,16 +109,21 @@ def _logsumexp(x, dim, keepdim=False):
     return result.to(x.dtype) if x.is_floating_point() else result
 
 
-def _is_static(x):
+def _is_static(x: torch.Tensor) -> bool:
+    """Returns true if all dims of the tensor are known."""
     return all(isinstance(size, int) for size in x.shape)
 
 
-def _can_count(correction):
-    """Whether a correction can be taken from a count that is known at a call alone: 0 or 1, which leave no less."""
+def _can_count(correction: float | None) -> bool:
+    """Returns true if a correction can be subtracted from a count that is known only at a call: 0, or 1 (the
+    default)."""
     return correction is None or correction in (0, 1)
 
 
-def _variance_and_mean(x, dim, correction, keepdim):
+def _variance_and_mean(
+    x: torch.Tensor, dim: Sequence[int] | None, correction: float | None, keepdim: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns the variance and the mean over `dim` (None or [] for all dims), for 16-bit floats in float32."""
     dims = list(range(x.dim())) if not dim else list(dim)
     count = 1
     for axis in dims:
@@ -117,8 +132,8 @@ def _variance_and_mean(x, dim, correction, keepdim):
     freedom = count - (correction if isinstance(count, int) else int(correction))
     wide = _widen(x)
     mean = torch.mean(wide, dims, keepdim=True)
-    centred = wide - mean
-    total = torch.sum(centred * centred, dims, keepdim=keepdim)
+    centered = wide - mean
+    total = torch.sum(centered * centered, dims, keepdim=keepdim)
     if isinstance(freedom, torch.SymInt):
         variance = total / freedom
     else:
@@ -126,20 +141,31 @@ def _variance_and_mean(x, dim, correction, keepdim):
     return variance, mean if keepdim else mean.reshape(variance.shape)
 
 
-def _variance(x, dim=None, *, correction=None, keepdim=False):
+def _variance(
+    x: torch.Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
+) -> Any:
     if not x.is_floating_point() or not (_is_static(x) or _can_count(correction)):
         return NotImplemented
     return _variance_and_mean(x, dim, correction, keepdim)[0].to(x.dtype)
 
 
-def _var_mean(x, dim=None, *, correction=None, keepdim=False):
+def _var_mean(
+    x: torch.Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
+) -> Any:
     if not x.is_floating_point() or not (_is_static(x) or _can_count(correction)):
         return NotImplemented
     variance, mean = _variance_and_mean(x, dim, correction, keepdim)
     return variance.to(x.dtype), mean.to(x.dtype)
 
 
-def _vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+def _vector_norm(
+    x: torch.Tensor,
+    ord: float = 2,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> Any:
     result = dtype or x.dtype
     if not result.is_floating_point:
         return NotImplemented
@@ -161,11 +187,12 @@ def _vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     return norm.to(result)
 
 
-def _ldexp(x, other):
+def _ldexp(x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return x * torch.pow(2.0, other)
 
 
-_OWN = {
+# Calls whose decompositions in PyTorch's table do not fit. A function may return NotImplemented to use PyTorch's own.
+_REPLACED: Decompositions = {
     aten.ldexp.Tensor: _ldexp,
     aten._log_softmax.default: _log_softmax,
     aten.linalg_vector_norm.default: _vector_norm,

@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls that do more than compute their results: random numbers, checks, ops of other libraries without results."""
+"""Tells which calls do more than compute their results: they draw random numbers, check something, or return
+nothing."""
+
+from __future__ import annotations
 
 import contextlib
 import operator
+from collections.abc import Iterator
 
 import torch
 
+from .call import Overload
+
 aten = torch.ops.aten
 
-# Random although PyTorch doesn't mark them so: they are split into calls that are.
+# Calls that PyTorch does not mark as random, although it decomposes them into random calls.
 _RANDOM = {"dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout", "rrelu"}
-# Hints, and checks of what export knows.
+# Hints, and checks of facts that the export has established.
 _CHECKED = {"_assert_tensor_metadata", "sym_constrain_range", "sym_constrain_range_for_size"}
 
 
-def draws_random_numbers(node):
-    """Whether a call draws from PyTorch's generator."""
+def draws_random_numbers(node: torch.fx.Node) -> bool:
+    """Returns true if a call draws numbers from PyTorch's generator."""
     op = node.target
     if not isinstance(op, torch._ops.OpOverload):
         return False
@@ -29,8 +35,8 @@ def draws_random_numbers(node):
     return all(given.get(name, 1) != 0 for name in ("dropout_p", "dropout"))
 
 
-def has_effect(node):
-    """Whether a call must be made, in its order among such calls, even if nobody uses its results."""
+def has_effect(node: torch.fx.Node) -> bool:
+    """Returns true if a call must run, in its order among such calls, even if nothing uses its results."""
     if node.op != "call_function" or is_checked_already(node):
         return False
     op = node.target
@@ -41,8 +47,8 @@ def has_effect(node):
     return op._schema.is_mutable or not op._schema.returns or draws_random_numbers(node)
 
 
-def is_checked_already(node):
-    """Whether a call only checks or hints at what export has made sure of."""
+def is_checked_already(node: torch.fx.Node) -> bool:
+    """Returns true if a call only checks a fact that the export has established, or only gives a hint."""
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return False
     if node.target.namespace != "aten":
@@ -51,8 +57,8 @@ def is_checked_already(node):
 
 
 @contextlib.contextmanager
-def keeping_effects(graph_module):
-    """Meanwhile torch.fx drops no call that draws random numbers or gives nothing, used or not."""
+def keeping_effects(graph_module: torch.fx.GraphModule) -> Iterator[None]:
+    """Keeps torch.fx from dropping calls of the graph that have an effect, as long as the context is open."""
     marked = torch.fx.node._side_effectful_functions
     new = {node.target for node in graph_module.graph.nodes if has_effect(node)} - marked
     marked |= new
@@ -62,8 +68,8 @@ def keeping_effects(graph_module):
         marked -= new
 
 
-def restore_dropout(graph):
-    """Makes dropout whole again where it was split: the pieces round otherwise."""
+def restore_dropout(graph: torch.fx.Graph) -> None:
+    """Replaces native_dropout, into which PyTorch decomposes dropout, by dropout, because the two round differently."""
     for node in list(graph.nodes):
         if node.target is not aten.native_dropout.default or not draws_random_numbers(node):
             continue
@@ -80,15 +86,17 @@ def restore_dropout(graph):
         graph.erase_node(node)
 
 
-def _base(op):
+def _base(op: Overload) -> str:
+    """Returns the name of an operator without namespace and overload."""
     return op._schema.name.partition("::")[2]
 
 
-def _graphs(node):
+def _graphs(node: torch.fx.Node) -> Iterator[torch.fx.Graph]:
+    """Yields the graphs that a call takes."""
     for source in node.all_input_nodes:
         if source.op == "get_attr":
-            holder = source.graph.owning_module
-            for part in source.target.split("."):
-                holder = getattr(holder, part, None)  # constants of some graphs are kept elsewhere
+            holder: object = source.graph.owning_module
+            for part in str(source.target).split("."):
+                holder = getattr(holder, part, None)  # constants of some graphs are not in their modules
             if isinstance(holder, torch.fx.GraphModule):
                 yield holder.graph

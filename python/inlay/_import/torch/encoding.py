@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls of an FX graph as text: see `inlay.calls` for the form."""
+"""Writes calls of an FX graph as JSON. `inlay._dialect.calls` describes the form and makes such calls."""
+
+from __future__ import annotations
 
 import json
 import math
 import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import torch
 from torch.fx import GraphModule, Node
@@ -11,12 +15,17 @@ from torch.fx import GraphModule, Node
 from ..._dialect.calls import FUNCTIONS, NAMED
 from ...errors import UnsupportedError
 
+# Returns what stands for a value in the JSON, e.g. {"operand": 0} for a value that is known only at a call; None if the
+# value is written itself.
+Refer: TypeAlias = Callable[[Any], Any]
 
-def encode_call(op, args, kwargs, refer, used=None):
-    """One call as JSON.
 
-    refer(value): what stands for a value known at a call alone, e.g. {"operand": 0}; None if `value` stands for itself.
-    used: numbers of the results that are wanted, of a call that gives several.
+def encode_call(
+    op: Any, args: Sequence[Any], kwargs: Mapping[str, Any], refer: Refer, used: Sequence[int] | None = None
+) -> str:
+    """Returns one call as JSON.
+
+    used: numbers of the used results, for a call with several results.
     """
     call = _call(op, args, kwargs, refer)
     if used is not None:
@@ -24,51 +33,56 @@ def encode_call(op, args, kwargs, refer, used=None):
     return json.dumps(call)
 
 
-def encode_graph(nodes, results, refer, leaving):
-    """Calls of FX nodes, in order, as JSON.
+def encode_graph(nodes: Sequence[Node], results: Sequence[Node], refer: Refer, leaving: Mapping[str, Node]) -> str:
+    """Returns the calls of FX nodes, in order, as JSON.
 
-    results: nodes; leaving: name -> node; refer(node): what stands for a node from outside.
+    leaving: name -> node of a value that is kept beside the program; refer: for nodes from outside.
     """
     return json.dumps(_graph(nodes, results, refer, leaving))
 
 
-def _graph(nodes, results, refer, leaving):
+def _graph(nodes: Sequence[Node], results: Any, refer: Refer, leaving: Mapping[str, Node]) -> dict[str, Any]:
+    """Returns the JSON object for the calls of `nodes`."""
     numbers = {node: number for number, node in enumerate(nodes)}
 
-    def find(value):
+    def find(value: Any) -> Any:
         if isinstance(value, Node) and value in numbers:
             return {"value": numbers[value]}
         return refer(value)
 
-    graph = {"calls": [_call(node.target, node.args, node.kwargs, find) for node in nodes]}
+    graph: dict[str, Any] = {"calls": [_call(node.target, node.args, node.kwargs, find) for node in nodes]}
     graph["results"] = _encode(results, find, "a graph", exact=True)
     if leaving:
         graph["leaving"] = {name: _encode(node, find, "a graph") for name, node in leaving.items()}
     return graph
 
 
-def _call(target, args, kwargs, refer):
+def _call(target: Any, args: Sequence[Any], kwargs: Mapping[str, Any], refer: Refer) -> dict[str, Any]:
+    """Returns the JSON object for one call. Only the schema of an operator makes tuples and lists the same."""
     exact = not isinstance(target, torch._ops.OpOverload)
-    call = {**_name(target), "args": [_encode(arg, refer, target, exact) for arg in args]}
+    call: dict[str, Any] = {**_name(target), "args": [_encode(arg, refer, target, exact) for arg in args]}
     if kwargs:
         call["kwargs"] = {name: _encode(value, refer, target, exact) for name, value in kwargs.items()}
     return call
 
 
-def _name(target):
+def _name(target: Any) -> dict[str, str]:
+    """Returns the JSON fields that name a function. Raises UnsupportedError if PyTorch has no such name."""
     if isinstance(target, torch._ops.OpOverload):
         return {"op": target._schema.name, "overload": target._overloadname}
     if isinstance(target, torch._ops.HigherOrderOperator):
-        if getattr(torch.ops.higher_order, target.name(), None) is target:
-            return {"higher_order": target.name()}
-    elif getattr(target, "__name__", None):
+        name = target.name()
+        if getattr(torch.ops.higher_order, name, None) is target:
+            return {"higher_order": name}
+    elif name := getattr(target, "__name__", None):
         for module, holder in FUNCTIONS.items():
-            if getattr(holder, target.__name__, None) is target:
-                return {"function": f"{module}.{target.__name__}"}
-    raise UnsupportedError(f"a call of {target}, which PyTorch does not find by its name, can't be written down")
+            if getattr(holder, name, None) is target:
+                return {"function": f"{module}.{name}"}
+    raise UnsupportedError(f"a call of {target} can't be saved in a program: PyTorch has no function of that name")
 
 
-def _encode(value, refer, where, exact=False):
+def _encode(value: Any, refer: Refer, where: object, exact: bool = False) -> Any:
+    """Returns the JSON for an argument. where: the function, for messages; exact: True to tell tuples from lists."""
     reference = refer(value)
     if reference is not None:
         return reference
@@ -90,12 +104,19 @@ def _encode(value, refer, where, exact=False):
     for kind, cls in NAMED.items():
         if isinstance(value, cls):
             return {kind: str(value).removeprefix("torch.")}
-    raise UnsupportedError(f"{where} takes a {type(value).__name__} ({value}), which no call into PyTorch can pass yet")
+    raise UnsupportedError(
+        f"{where} takes a {type(value).__name__} ({value}), which a call into PyTorch can't take from a program yet"
+    )
 
 
-def encode_function(module, refer):
-    """A GraphModule, an argument of a higher-order operator, as {"graph": ...}; `refer` is for what it keeps."""
-    operands, nodes, results = {}, [], ()
+def encode_function(module: GraphModule, refer: Callable[[Any, Node], Any]) -> dict[str, Any]:
+    """Returns the JSON for a GraphModule that is an argument of a higher-order operator.
+
+    refer(value, node): what stands for a value that the module holds and `node` reads.
+    """
+    operands: dict[Node, dict[str, int]] = {}
+    nodes: list[Node] = []
+    results: Any = ()
     for node in module.graph.nodes:
         if node.op == "placeholder":
             operands[node] = {"operand": len(operands)}
@@ -104,13 +125,15 @@ def encode_function(module, refer):
         elif node.op == "output":
             results = node.args[0]
         elif node.op != "get_attr":
-            raise UnsupportedError(f"node {node.name!r} of a nested graph is a {node.op}, which can't be written down")
+            raise UnsupportedError(
+                f"node {node.name!r} of a nested graph is a {node.op}, but expected a call of a function"
+            )
 
-    def find(value):
+    def find(value: Any) -> Any:
         if not isinstance(value, Node):
             return None
         if value.op == "get_attr":
-            return refer(operator.attrgetter(value.target)(module), value)
+            return refer(operator.attrgetter(str(value.target))(module), value)
         return operands.get(value)
 
     return {"graph": _graph(nodes, results, find, {})}

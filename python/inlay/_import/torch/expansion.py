@@ -1,43 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls that no handler takes, as the calls that they are made of."""
+"""Decomposes calls that no handler takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
-from .call import Call
+from .call import Call, overload_of
+from .decompose import Decompositions
 from .functional import is_composite
 from .guards import plain_kernels
 
 
 class WritesError(Exception):
-    """A decomposition writes its operands: PyTorch must trace the whole graph to rid it of that."""
+    """A decomposition writes its operands. PyTorch must trace the whole graph again to remove the writes."""
+
+
+class Expansion(NamedTuple):
+    """The nodes of a decomposition in order, and the nodes of the call's results as the call returns them."""
+
+    nodes: list[torch.fx.Node]
+    results: Any
 
 
 class Expander:
-    """Replaces a node by the nodes that its decomposition makes.
+    """Replaces a node by the nodes of its decomposition.
 
-    A decomposition is traced once for all calls that differ in their operands alone: models repeat their layers.
+    Calls that differ only in their operands share one trace, because models repeat their layers.
     """
 
-    def __init__(self, table):
+    def __init__(self, table: Decompositions) -> None:
         """table: operator -> its decomposition."""
         self._table = table
-        self._traced = {}
-        self._constants = []
+        self._traced: dict[Any, torch.fx.GraphModule | None] = {}
+        self._constants: list[tuple[torch.fx.Node, torch.Tensor]] = []
 
-    def take_constants(self):
-        """(node, tensor) of each constant that the last decomposition brought along."""
+    def take_constants(self) -> list[tuple[torch.fx.Node, torch.Tensor]]:
+        """Returns the constants of the expansions since the last call of this function: their nodes and values."""
         taken, self._constants = self._constants, []
         return taken
 
-    def expand(self, node, can_hold):
-        """Puts the decomposition of `node` before it, if each node of that has a value that the dialect `can_hold`.
+    def expand(self, node: torch.fx.Node, can_hold: Callable[[torch.fx.Node], bool]) -> Expansion | None:
+        """Inserts the decomposition of `node` before it. Returns None if there is none that the dialect can hold.
 
-        Returns (new nodes in order, the results' nodes as the call gives them), or None for a call without one.
+        can_hold: returns true if the dialect can hold the value of a node.
         """
-        target = node.target
+        target = overload_of(node)
         if target not in self._table and not is_composite(target):
             return None
         leaves, spec = pytree.tree_flatten((node.args, node.kwargs))
@@ -49,74 +62,91 @@ class Expander:
         if key not in self._traced:
             self._traced[key] = self._trace(node, leaves, spec, fakes)
         traced = self._traced[key]
-        if traced is None or not all(can_hold(one) for one in traced.graph.nodes if one.op == "call_function"):
+        if traced is None or not all(can_hold(step) for step in traced.graph.nodes if step.op == "call_function"):
             return None
         return self._insert(node, traced, operands)
 
-    def _trace(self, node, leaves, spec, fakes):
-        """The decomposition as a graph module of the operands; None if PyTorch has none for these."""
+    def _trace(
+        self, node: torch.fx.Node, leaves: Sequence[Any], spec: pytree.TreeSpec, fakes: Sequence[Any]
+    ) -> torch.fx.GraphModule | None:
+        """Returns the decomposition as a graph module of the operands; None if PyTorch has none for these operands."""
 
-        def call(*tensors):
+        def call(*tensors: Any) -> Any:
             rest = iter(tensors)
             bound = [next(rest) if isinstance(leaf, torch.fx.Node) else leaf for leaf in leaves]
             args, kwargs = pytree.tree_unflatten(bound, spec)
-            known = node.target in self._table  # PyTorch's table has no `get`
-            result = self._table[node.target](*args, **kwargs) if known else NotImplemented
+            known = target in self._table  # PyTorch's table has no `get`
+            result = self._table[target](*args, **kwargs) if known else NotImplemented
             if result is NotImplemented:
-                result = node.target.decompose(*args, **kwargs)
-            return tuple(result) if isinstance(result, tuple) else result  # PyTorch's named ones are calls in a graph
+                result = target.decompose(*args, **kwargs)
+            return tuple(result) if isinstance(result, tuple) else result  # a named tuple would be a call in the graph
 
+        target = overload_of(node)
+        table: Any = self._table  # make_fx declares its keys to be OpOverloads alone
         results = pytree.tree_leaves(node.meta.get("val"))
-        modes = [one.fake_mode for one in (*fakes, *results) if hasattr(one, "fake_mode")]
+        modes = [fake.fake_mode for fake in (*fakes, *results) if hasattr(fake, "fake_mode")]
         if not modes:
             return None
         try:
             with torch.enable_grad(), plain_kernels(), enable_python_dispatcher(), modes[0]:
-                traced = make_fx(call, decomposition_table=self._table)(*map(_stand_in, fakes))
-        except Exception:  # whatever a decomposition can't do, the call stays whole
+                traced = make_fx(call, decomposition_table=table)(*map(_stand_in, fakes))
+        except Exception:  # the call stays whole if its decomposition can't be traced
             return None
         traced.graph.eliminate_dead_code()
-        made = [one for one in traced.graph.nodes if one.op == "call_function"]
-        if any(isinstance(one.target, torch._ops.OpOverload) and one.target._schema.is_mutable for one in made):
+        made = [step for step in traced.graph.nodes if step.op == "call_function"]
+        if any(isinstance(step.target, torch._ops.OpOverload) and step.target._schema.is_mutable for step in made):
             raise WritesError(node.name)
-        return None if any(one.target is node.target for one in made) else traced
+        return None if any(step.target is target for step in made) else traced
 
-    def _insert(self, node, traced, operands):
-        env, made, results = {}, [], None
+    def _insert(
+        self, node: torch.fx.Node, traced: torch.fx.GraphModule, operands: Sequence[torch.fx.Node]
+    ) -> Expansion:
+        """Copies the traced nodes before `node`."""
+        env: dict[torch.fx.Node, torch.fx.Node] = {}
+        made: list[torch.fx.Node] = []
+        results: Any = None
         label = node.meta.get("label", node.name)
         rest = iter(operands)
         with node.graph.inserting_before(node):
-            for one in traced.graph.nodes:
-                if one.op == "placeholder":
-                    env[one] = next(rest)
-                elif one.op == "output":
-                    results = torch.fx.node.map_arg(one.args[0], env.__getitem__)
-                elif one.op == "get_attr":
-                    env[one] = node.graph.create_node("get_attr", one.target)
-                    self._constants.append((env[one], getattr(traced, one.target).detach()))
+            for step in traced.graph.nodes:
+                if step.op == "placeholder":
+                    env[step] = next(rest)
+                elif step.op == "output":
+                    results = torch.fx.node.map_arg(step.args[0], env.__getitem__)
+                elif step.op == "get_attr":
+                    env[step] = node.graph.create_node("get_attr", step.target)
+                    self._constants.append((env[step], getattr(traced, step.target).detach()))
                 else:
-                    env[one] = node.graph.node_copy(one, env.__getitem__)
-                    kept = {key: node.meta[key] for key in ("nn_module_stack", "stack_trace") if key in node.meta}
-                    meta = {"val": one.meta.get("val"), "label": f"{label}.{one.name}", "call": Call(node).origin}
-                    env[one].meta = {**meta, **kept}
-                    made.append(env[one])
+                    env[step] = node.graph.node_copy(step, env.__getitem__)
+                    meta = {"val": step.meta.get("val"), "label": f"{label}.{step.name}", "call": Call(node).origin}
+                    for key in ("nn_module_stack", "stack_trace"):
+                        if key in node.meta:
+                            meta[key] = node.meta[key]
+                    env[step].meta = meta
+                    made.append(env[step])
         last = results if isinstance(results, torch.fx.Node) else None
-        if last in made:
+        if last is not None and last in made:
             last.meta["label"] = label
             node.replace_all_uses_with(last)
-        return made, results
+        return Expansion(made, results)
 
 
-def _stand_in(fake):
-    """A tensor (or number) like `fake`, which may be known for several operands. A tensor has a gradient where it can:
-    then PyTorch keeps to calls with a derivative, which those made for one library's sake lack."""
+def _stand_in(fake: Any) -> Any:
+    """Returns a value like `fake`, separate from the values of other operands.
+
+    A tensor requires a gradient if its dtype allows that. PyTorch then keeps to calls that have a derivative, which
+    calls that exist for one library lack.
+    """
     if not isinstance(fake, torch.Tensor):
         return fake
-    can = fake.dtype.is_floating_point
-    return torch.empty_strided(fake.shape, fake.stride(), dtype=fake.dtype, device=fake.device, requires_grad=can)
+    has_gradient = fake.dtype.is_floating_point
+    return torch.empty_strided(
+        fake.shape, fake.stride(), dtype=fake.dtype, device=fake.device, requires_grad=has_gradient
+    )
 
 
-def _describe(leaf):
+def _describe(leaf: Any) -> Any:
+    """Returns a key for an argument: two arguments with one key have the same decomposition."""
     if isinstance(leaf, torch.fx.Node):
         fake = leaf.meta["val"]
         if not isinstance(fake, torch.Tensor):

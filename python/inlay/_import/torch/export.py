@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exports modules by torch.export, with example arguments as `inlay.compile` takes them."""
+"""Exports modules by torch.export, with example arguments in the forms that `inlay.compile` takes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 from torch.utils import _pytree as pytree
 
 from ...errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
-from ..examples import ShapeProfile, ExampleInputs, Input, make_examples, split_shared_dims
+from ..examples import ExampleInputs, Input, ShapeProfile, make_examples, split_shared_dims
 from ..types import DynamicShapes, Inputs
-from .attributes import restoring_attributes
+from .attributes import Changes, restoring_attributes
 from .caches import register_caches
 
-# torch.export and its decompositions change state of the whole process.
+# torch.export and its decompositions change state of the process.
 EXPORT_LOCK = threading.RLock()
 
 
@@ -27,28 +27,33 @@ def export_program(
     inputs: Inputs | None,
     dynamic_shapes: DynamicShapes | None = None,
 ) -> torch.export.ExportedProgram:
-    """The ExportedProgram for a module and example arguments (as for `compile`), or the given one."""
+    """Returns the ExportedProgram of a module and example arguments as for `compile`, or the given ExportedProgram."""
     if isinstance(model, torch.export.ExportedProgram):
         if dynamic_shapes is not None:
-            raise ArgumentValueError("dynamic_shapes says how to export, but the model is exported already")
+            raise ArgumentValueError(
+                "expected no dynamic_shapes for a torch.export.ExportedProgram, whose dims are fixed"
+            )
         return model
     if not isinstance(model, torch.nn.Module):
         raise ArgumentTypeError(
             f"expected a torch.nn.Module, a torch.export.ExportedProgram or an ONNX model, but got {kind_of(model)}"
         )
     if inputs is None:
-        raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
+        raise ArgumentTypeError(
+            "missing inputs: expected example arguments to export the module with, e.g. (torch.ones(1, 3),)"
+        )
     return export_module(model, prepare_examples(model, inputs, dynamic_shapes)).program
 
 
 def prepare_examples(model: torch.nn.Module, inputs: Inputs, dynamic_shapes: DynamicShapes | None) -> ExampleInputs:
-    """Returns the examples to export a module with, from what the user gave for it."""
+    """Returns the examples to export a module with, from the arguments that the user gave."""
     register_caches()
     return make_examples(model, *split_inputs(inputs), dynamic_shapes)
 
 
 class ExportedModule(NamedTuple):
-    """A program, and what the user said of dims that it doesn't keep, by (number of an input, dim)."""
+    """An exported program, and what the user asked for about dims beyond what it keeps, by (number of an input,
+    dim)."""
 
     program: torch.export.ExportedProgram
     shape_profiles: dict[tuple[int, int], ShapeProfile]
@@ -57,13 +62,14 @@ class ExportedModule(NamedTuple):
 def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dims: bool = False) -> ExportedModule:
     """Exports a module by torch.export.
 
-    may_split_dims: True if dims that the user gave one name may be several for torch.export; shape_profiles tie them together.
+    may_split_dims: True if torch.export may treat dims that have one name as separate dims. The ShapeProfiles tie them
+    together.
     """
-    (args, kwargs), shapes = _part_repeated((examples.args, examples.kwargs)), examples.dynamic_shapes
+    (args, kwargs), shapes = _copy_repeated((examples.args, examples.kwargs)), examples.dynamic_shapes
     if torch.is_autocast_enabled("cpu"):
         raise UnsupportedError(
-            "torch.autocast is on, but torch.export can't record what is on around a model: turn it on inside of the "
-            "model's forward, or compile outside of it"
+            "torch.autocast is on, but torch.export can't record an autocast around a model: turn it on inside of the "
+            "model's forward, or compile the model outside of the autocast"
         )
     try:
         with EXPORT_LOCK, restoring_attributes(model) as changes:
@@ -80,33 +86,35 @@ def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dim
     return ExportedModule(exported, examples.shape_profiles)
 
 
-def _part_repeated(examples):
-    """The examples with copies of tensors that are there before: torch.export makes one input of those that are one."""
-    seen = set()
+def _copy_repeated(examples: Any) -> Any:
+    """Returns the examples with copies of repeated tensors. torch.export would make one input of a tensor that
+    occurs twice."""
+    seen: set[int] = set()
 
-    def part(leaf):
+    def copy_repeated(leaf: Any) -> Any:
         if not isinstance(leaf, torch.Tensor) or id(leaf) not in seen:
             seen.add(id(leaf))
             return leaf
         return leaf.clone()
 
-    return pytree.tree_map(part, examples)
+    return pytree.tree_map(copy_repeated, examples)
 
 
-def _check_unchanged(changes):
-    """Says what torch.export doesn't record of what a model's forward sets; `changes`: see `restoring_attributes`."""
+def _check_unchanged(changes: Changes) -> None:
+    """Raises UnsupportedError or warns if a model's forward sets attributes in a way that torch.export does not
+    record."""
     if changes.buffers:
-        raise UnsupportedError(f"{changes.buffers[0]}: the buffers of a compiled model keep their dims and dtypes")
+        raise UnsupportedError(f"{changes.buffers[0]}, but expected buffers to keep their dims and dtypes")
     if changes.attributes:
         warnings.warn(
-            f"inlay: the model's forward sets {', '.join(map(repr, changes.attributes))}: a compiled model keeps what "
-            "these were when it was compiled; what is to change from call to call belongs in a buffer",
+            f"inlay: the model's forward sets {', '.join(map(repr, changes.attributes))}: a compiled model keeps the "
+            "values that they had when it was compiled; put values that change from call to call in buffers",
             stacklevel=6,
         )
 
 
-def _explain(error):
-    """The first line of an exception of torch.export's, and what it lists."""
+def _explain(error: Exception) -> str:
+    """Returns the first line of an exception of torch.export, and the items that it lists."""
     first, *rest = (str(error).strip() or "no message").splitlines()
     listed = [line.strip(" -") for line in rest if line.lstrip().startswith("- ")]
     return " ".join([first.partition(" For more information")[0], *listed])
@@ -120,7 +128,7 @@ class CallArguments(NamedTuple):
 
 
 def split_inputs(inputs: Inputs) -> CallArguments:
-    """Splits example arguments as `compile` takes them."""
+    """Returns the arguments of a call for example arguments in the forms that `compile` takes."""
     if isinstance(inputs, dict):
         return CallArguments((), inputs)
     if isinstance(inputs, (tuple, list)):
@@ -130,16 +138,15 @@ def split_inputs(inputs: Inputs) -> CallArguments:
     raise ArgumentTypeError(f"expected inputs to be a tuple, a list, a dict or a tensor, but got {kind_of(inputs)}")
 
 
-def _export_error(error):
-    """Our exception that stands for one of torch.export's."""
-    about_values = (ValueError, ConstraintViolationError)
+def _export_error(error: Exception) -> type[Error]:
+    """Returns the class of the exception that stands for an exception of torch.export."""
     if isinstance(error, UserError):
         return ArgumentValueError
-    for base, ours in ((TypeError, ArgumentTypeError), (about_values, ArgumentValueError)):
-        if isinstance(error, base):
-            return ours
-    return Error
+    if isinstance(error, TypeError):
+        return ArgumentTypeError
+    return ArgumentValueError if isinstance(error, (ValueError, ConstraintViolationError)) else Error
 
 
-def kind_of(value):
+def kind_of(value: object) -> str:
+    """Returns the class of a value for messages, or "the class X" for a class."""
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__

@@ -1,136 +1,181 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What torch.export knows of symbolic sizes: names, ranges, conditions. A SymInt that is compared makes it assume more,
-which nobody may do once the graph is there."""
+"""Reads what torch.export knows of symbolic sizes: names, ranges and conditions.
+
+A comparison of a SymInt can make torch.export assume more about the size (a guard). An import must not add guards,
+because the graph is already traced.
+"""
+
+from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, TypeAlias
 
 import sympy
 import torch
-from torch.export._trace import _ignore_backend_decomps as plain_kernels  # libraries choose kernels by sizes
+from torch.export._trace import _ignore_backend_decomps as plain_kernels  # kernels of libraries guard on sizes
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.fx.experimental.symbolic_shapes import _ShapeEnvGuardError as GuardError
+from torch.utils._sympy.value_ranges import ValueRanges
 
 from ..._program.sizes import UNBOUNDED, Symbol, Symbols
 from ...errors import UnsupportedError
+from ..examples import ShapeProfile
 
-_SPECIALISED = 2  # the least size that torch traces a symbolic dim with
+_MIN_TRACED = 2  # torch traces no symbolic dim with a smaller size
 
 
-def find_shape_env(values):
-    """The ShapeEnv of the first symbolic size among fake tensors and sizes; None if there is none."""
+# torch's symbols and expressions -> their ranges.
+Ranges: TypeAlias = Mapping[sympy.Basic, "ValueRanges[sympy.Expr]"]
+
+# The inputs of a graph: names, and fake tensors, sizes or other values.
+NamedValues: TypeAlias = Sequence[tuple[str, Any]]
+
+
+def find_shape_env(values: Iterable[Any]) -> ShapeEnv | None:
+    """Returns the ShapeEnv of the first symbolic size among fake tensors and sizes; None if there is none."""
     for value in values:
         for size in _sizes_of(value):
             if isinstance(size, torch.SymInt):
-                return size.node.shape_env
+                env: ShapeEnv = size.node.shape_env
+                return env
     return None
 
 
-def no_new_guards(values):
-    """A context in which GuardError is raised where something is assumed about a size of `values`."""
+def no_new_guards(values: Iterable[Any]) -> AbstractContextManager[None]:
+    """Returns a context in which an assumption about a size of `values` raises GuardError."""
     env = find_shape_env(values)
-    return contextlib.nullcontext() if env is None else env.error_on_new_guards()
+    context: AbstractContextManager[None] = contextlib.nullcontext() if env is None else env.error_on_new_guards()
+    return context
 
 
-def read_symbols(inputs, ranges=None, shape_profiles=None):
-    """The Symbols of a graph's inputs.
+def read_symbols(
+    inputs: NamedValues,
+    ranges: Ranges | None = None,
+    shape_profiles: Mapping[tuple[int, int], ShapeProfile] | None = None,
+) -> Symbols:
+    """Returns the Symbols of a graph's inputs.
 
-    inputs: (name, fake tensor or other value); ranges: torch's symbols (and expressions) -> ValueRanges, those of the
-    ShapeEnv if None; shape_profiles: see `import_program`. Raises UnsupportedError for a symbol that no dim of a tensor
-    tells.
+    ranges: by default those of the ShapeEnv. shape_profiles: see `import_program`.
+    Raises UnsupportedError for a symbol that no dim of a tensor determines.
     """
     env = find_shape_env(value for _, value in inputs)
     if env is None:
         return Symbols()
-    places, wishes, ties, firsts = {}, {}, {}, {}
+    places: dict[sympy.Symbol, str | None] = {}
+    requests: dict[sympy.Symbol, list[ShapeProfile | None]] = {}
+    ties: dict[sympy.Symbol, sympy.Symbol] = {}  # symbol -> the first symbol with the same tie
+    firsts: dict[str, sympy.Symbol] = {}  # tie -> its first symbol
     for number, (name, value) in enumerate(inputs):
         for dim, size in enumerate(_sizes_of(value)):
-            wish = (shape_profiles or {}).get((number, dim))
+            profile = (shape_profiles or {}).get((number, dim))
             if (
-                wish is not None
-                and wish.tie is not None
+                profile is not None
+                and profile.tie is not None
                 and isinstance(size, torch.SymInt)
                 and size.node.expr.is_Symbol
             ):
-                ties[size.node.expr] = firsts.setdefault(wish.tie, size.node.expr)
+                ties[size.node.expr] = firsts.setdefault(profile.tie, size.node.expr)
             for symbol in _symbols_of(size):
                 places.setdefault(symbol, None)
-                if size.node.expr == symbol:
+                if isinstance(size, torch.SymInt) and size.node.expr == symbol:
                     places[symbol] = places[symbol] or (f"{name}[{dim}]" if isinstance(value, torch.Tensor) else name)
-                    wishes.setdefault(symbol, []).append(wish)
+                    requests.setdefault(symbol, []).append(profile)
     ranges = env.var_to_range if ranges is None else ranges
-    found = {}
+    found: dict[sympy.Symbol, list[tuple[sympy.Symbol, str]]] = {}
     for symbol, place in places.items():
         found.setdefault(ties.get(symbol, symbol), []).append((symbol, place or str(symbol)))
     symbols = Symbols(
         [
-            (symbol, _make_symbol(env, ranges, same, [one for it, _ in same for one in wishes.get(it, ()) if one]))
+            (
+                symbol,
+                _make_symbol(
+                    env, ranges, same, [profile for tied, _ in same for profile in requests.get(tied, ()) if profile]
+                ),
+            )
             for symbol, same in found.items()
         ],
         {symbol: first for symbol, first in ties.items() if symbol != first},
     )
-    _check_told(symbols, inputs)
+    _check_determined(symbols, inputs)
     return symbols
 
 
-def read_conditions(inputs, symbols):
-    """The conditions on sizes that the export assumed and the ranges of the Symbols don't make sure of."""
+def read_conditions(inputs: NamedValues, symbols: Symbols) -> list[sympy.Basic]:
+    """Returns the conditions on sizes that the export assumed and that the ranges of `symbols` do not guarantee."""
     env = find_shape_env(value for _, value in inputs)
     if env is None:
         return []
-    found = (env.replace(guard.expr) for guard in env.guards)
-    found = dict.fromkeys(symbols.tie(one) for one in found if symbols.is_known(one))
-    numbers = [one for one in found if isinstance(one, sympy.Eq) and one.args[1].is_Integer and is_open(one, symbols)]
-    symbols.assume(numbers)
-    others = dict.fromkeys(symbols.simplify(one) for one in found if one not in numbers)
-    return [*numbers, *(one for one in others if is_open(one, symbols))]
+    guards = (env.replace(guard.expr) for guard in env.guards)
+    found = dict.fromkeys(symbols.tie(condition) for condition in guards if symbols.is_known(condition))
+    equalities = [
+        condition
+        for condition in found
+        if isinstance(condition, sympy.Eq) and condition.args[1].is_Integer and is_open(condition, symbols)
+    ]
+    symbols.assume(equalities)
+    others = dict.fromkeys(symbols.simplify(condition) for condition in found if condition not in equalities)
+    return [*equalities, *(condition for condition in others if is_open(condition, symbols))]
 
 
-def is_open(condition, symbols):
-    """Whether a condition (of torch's) must be checked at a call."""
+def is_open(condition: sympy.Basic, symbols: Symbols) -> bool:
+    """Returns true if a condition of torch's must be checked at a call."""
     if condition in (sympy.true, True) or not condition.free_symbols or not symbols.is_known(condition):
         return False
     return not symbols.is_sure(condition)
 
 
-def _sizes_of(value):
+def _sizes_of(value: object) -> Sequence[int | torch.SymInt]:
+    """Returns the dims of a tensor, or the symbolic size itself."""
     if isinstance(value, torch.Tensor):
         return value.shape
     return [value] if isinstance(value, torch.SymInt) else []
 
 
-def _symbols_of(size):
+def _symbols_of(size: int | torch.SymInt) -> list[sympy.Symbol]:
+    """Returns the symbols of a size in a fixed order."""
     return sorted(size.node.expr.free_symbols, key=str) if isinstance(size, torch.SymInt) else []
 
 
-def _make_symbol(env, ranges, same, wishes):
-    """The Symbol for torch's symbols, with the place of each, that are one. wishes: what the user said of them."""
+def _make_symbol(
+    env: ShapeEnv, ranges: Ranges, same: Sequence[tuple[sympy.Symbol, str]], profiles: Sequence[ShapeProfile]
+) -> Symbol:
+    """Returns the Symbol that stands for several symbols of torch's.
+
+    same: the symbols, each with a place, "x[0]". profiles: what the user asked for about them.
+    """
     found = [_find_range(env, ranges, symbol) for symbol, _ in same]
     low, high = max(low for low, _ in found), min(high for _, high in found)
-    asked = [wish.min for wish in wishes if wish.min is not None]
-    if low == _SPECIALISED and asked:
-        low = min(low, max(asked))
-    given = [wish.typical for wish in wishes if wish.typical is not None]
+    minima = [profile.min for profile in profiles if profile.min is not None]
+    if low == _MIN_TRACED and minima:
+        low = min(low, max(minima))
+    typicals = [profile.typical for profile in profiles if profile.typical is not None]
     symbol, place = same[0]
-    typical = given[0] if given else int(env.backed_var_to_val.get(symbol, 0))
-    names = [wish.tie for wish in wishes if wish.tie is not None]
+    typical = typicals[0] if typicals else int(env.backed_var_to_val.get(symbol, 0))
+    names = [profile.tie for profile in profiles if profile.tie is not None]
     name = names[0] if names else _find_name(env, symbol) or place
     return Symbol(name, low, high, typical if low <= typical <= high else 0)
 
 
-def _find_name(env, symbol):
-    """What the user called a symbol's Dim; None if nothing is known."""
+def _find_name(env: ShapeEnv, symbol: sympy.Symbol) -> str | None:
+    """Returns the name that the user gave a symbol's Dim; None if it is unknown."""
     for source in env.var_to_sources.get(symbol, ()):
-        text = source.name if isinstance(source.name, str) else source.name()
+        text: str = source.name if isinstance(source.name, str) else source.name()  # older releases have a method
         name = env.source_name_to_debug_name.get(text, text)
         if name.isidentifier():
             return name
     return None
 
 
-def _find_range(env, ranges, symbol):
-    """(least, largest) value. torch never traces sizes of 0 and 1, but takes them where the user's Dim has them."""
+def _find_range(env: ShapeEnv, ranges: Ranges, symbol: sympy.Symbol) -> tuple[int, int]:
+    """Returns the smallest and the largest value of a symbol.
+
+    torch does not trace sizes of 0 and 1. The result includes them if the user's Dim does.
+    """
     known = ranges.get(symbol) or env.var_to_range[symbol]
     low, high = (_to_int(end, default) for end, default in ((known.lower, 0), (known.upper, UNBOUNDED)))
-    if low == _SPECIALISED:
+    if low == _MIN_TRACED:
         for expr, of_expr in ranges.items():
             factor = expr.coeff(symbol)
             rest = expr - factor * symbol
@@ -139,20 +184,22 @@ def _find_range(env, ranges, symbol):
     return low, high
 
 
-def _to_int(end, default):
+def _to_int(end: sympy.Expr, default: int) -> int:
+    """Returns an end of a range; `default` if it is infinite."""
     return int(end) if end.is_Integer and abs(int(end)) < UNBOUNDED - 1 else default
 
 
-def _check_told(symbols, inputs):
-    told = set()
+def _check_determined(symbols: Symbols, inputs: NamedValues) -> None:
+    """Raises UnsupportedError for a symbol that no dim of a tensor determines."""
+    determined: set[int] = set()
     for _, value in inputs:
-        for size in value.shape if isinstance(value, torch.Tensor) else ():
-            size = symbols.size(size)
+        for dim in value.shape if isinstance(value, torch.Tensor) else ():
+            size = symbols.size(dim)
             line = None if isinstance(size, int) else size.line()
-            told |= set() if line is None else {line.symbol}
+            determined |= set() if line is None else {line.symbol}
     for number, symbol in enumerate(symbols.table):
-        if number not in told:
-            raise UnsupportedError(f"no dim of a tensor tells the size {symbol.name!r}")
+        if number not in determined:
+            raise UnsupportedError(f"no dim of an input determines the size {symbol.name!r}")
 
 
 __all__ = [

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Locations: a node's name, the modules it came from, and the line of the user's source."""
+"""Writes locations: the name of a node, the modules that it came from, and the line in the user's source."""
+
+from __future__ import annotations
 
 import pathlib
 import re
+from typing import NamedTuple
+
+import torch
 
 from ..._dialect.text import quote
 
@@ -10,19 +15,36 @@ _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _ATTRIBUTE = re.compile(r"_modules\['([^']*)'\]|\['([^']*)'\]|\[(\d+)\]|([^.\[\]]+)")
 
 
-def module_stack(node):
-    """[(path, qualified class name)] of the modules that `node` came from, outermost first; the root's path is ""."""
-    stack = []
+class ModulePlace(NamedTuple):
+    """A module of the model: its path, "" for the root, and its qualified class name."""
+
+    path: str
+    cls: str
+
+
+class SourceLine(NamedTuple):
+    """A line of a source file."""
+
+    file: str
+    line: int
+
+
+def module_stack(node: torch.fx.Node) -> list[ModulePlace]:
+    """Returns the modules that `node` came from, outermost first."""
+    stack: list[ModulePlace] = []
     for path, cls in (node.meta.get("nn_module_stack") or {}).values():
         name = cls if isinstance(cls, str) else f"{cls.__module__}.{cls.__qualname__}"
-        if (place := (_clean_path(path), name)) not in stack:
+        if (place := ModulePlace(_clean_path(path), name)) not in stack:
             stack.append(place)
     return stack
 
 
-def _clean_path(path):
-    """`layer1.0` for `layer1.0@1` (a second call), for Dynamo's `L['self']._modules['layer1'][0]`, and for
-    `_export_root.layer1.0`, as a strict export calls it in what control flow calls."""
+def _clean_path(path: str) -> str:
+    """Returns the path of a module as users write it, `layer1.0`.
+
+    PyTorch appends `@1` for a second call, Dynamo writes `L['self']._modules['layer1'][0]`, and a strict export writes
+    `_export_root.layer1.0` in the graphs that control flow calls.
+    """
     path = path.partition("@")[0]
     if path.partition(".")[0] == "_export_root":
         return path.partition(".")[2]
@@ -32,22 +54,23 @@ def _clean_path(path):
     return ".".join(parts[1:])
 
 
-def source_line(node):
-    """(file, line) of the innermost frame outside PyTorch in the node's stack trace, or None."""
+def source_line(node: torch.fx.Node) -> SourceLine | None:
+    """Returns the innermost frame outside PyTorch in the node's stack trace; None if there is none."""
     found = _FRAME.findall(node.meta.get("stack_trace") or "")
     frames = [frame for frame in found if "/torch/" not in frame[0] and not frame[0].startswith("<")]
-    return (frames[-1][0], int(frames[-1][1])) if frames else None
+    return SourceLine(frames[-1][0], int(frames[-1][1])) if frames else None
 
 
-def print_location(name, node, portable=False, call=None):
-    """`loc("conv1")`, with the source line inside and the module stack as a fused location's metadata where known.
+def print_location(name: str, node: torch.fx.Node, portable: bool = False, call: str | None = None) -> str:
+    """Returns `loc("conv1")`, with the source line inside and the module stack as metadata of a fused location, if
+    known.
 
-    portable: leave out the folder of the source file, which only this machine has. call: the call that an op is one
-    part of, "aten::hardswish".
+    portable: True to leave out the folder of the source file, which exists only on this machine. call: the call that
+    the op is a part of, "aten::hardswish".
     """
     text = quote(name)
     if line := source_line(node):
-        text += f"({quote(pathlib.PurePath(line[0]).name if portable else line[0])}:{line[1]}:0)"
+        text += f"({quote(pathlib.PurePath(line.file).name if portable else line.file)}:{line.line}:0)"
     metadata = [f"inlay.call = {quote(call)}"] if call else []
     if stack := module_stack(node):
         pairs = ", ".join(f"[{quote(path)}, {quote(cls)}]" for path, cls in stack)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From an ExportedProgram to the text of a module, its weights, and what its arguments and results are."""
+"""Imports an ExportedProgram: the text of a module, its weights, and the model's arguments and results."""
 
 from __future__ import annotations
 
 import contextlib
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from ..._program.outputs import (
     BufferOutput,
     InputOutput,
     KeptOutput,
+    Output,
     ResultOutput,
     SizeOutput,
     ValueOutput,
@@ -24,28 +26,37 @@ from ..._program.outputs import (
 )
 from ..._program.sizes import Symbols
 from ...errors import UnsupportedError
+from ..examples import ShapeProfile
 from .checks import check_dims, check_expressible, check_static
 from .constants import ConstantFolder
-from .decompose import decompositions
+from .decompose import Decompositions, decompositions
 from .effects import keeping_effects, restore_dropout
 from .expansion import Expander, WritesError
 from .functional import functional_copy
-from .guards import GuardError, is_open, no_new_guards, read_conditions, read_symbols
+from .graph import Value
+from .guards import GuardError, NamedValues, is_open, no_new_guards, read_conditions, read_symbols
 from .handlers import attention, filling, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
-from .walker import Walker
+from .walker import Handler, Walker
 
 _TOPICS = (filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
 _STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
 
 
-def import_program(exported, attributes=None, portable=False, only_calls=False, shape_profiles=None):
+def import_program(
+    exported: torch.export.ExportedProgram,
+    attributes: Mapping[str, str] | None = None,
+    portable: bool = False,
+    only_calls: bool = False,
+    shape_profiles: Mapping[tuple[int, int], ShapeProfile] | None = None,
+) -> ImportedProgram:
     """Imports a `torch.export.ExportedProgram`.
 
     attributes: string attributes of the module, e.g. {"inlay.weights": "model.safetensors"}.
-    portable: no folders of this machine in the text.
-    only_calls: every call as it was exported, for PyTorch to make.
-    shape_profiles: (number of an input, dim) -> what the user said of it (`min`, `typical`) beside what the export keeps.
-    Raises UnsupportedError for what can't be said: inputs of odd dims, weights that are not on the CPU.
+    portable: True to leave folders of this machine out of the text.
+    only_calls: True to import every call as it was exported, as a call into PyTorch.
+    shape_profiles: (number of an input, dim) -> what the user asked for about the dim beyond what the export keeps.
+    Raises UnsupportedError for inputs with dims that the dialect can't express, and for weights that are not on the
+    CPU.
     """
     with no_new_guards(_fakes(exported.graph)):
         table = {} if only_calls else decompositions(exported.graph)
@@ -64,14 +75,14 @@ def import_program(exported, attributes=None, portable=False, only_calls=False, 
     return imported
 
 
-def _decompose(exported, table):
-    """The program without calls that write, traced anew."""
+def _decompose(exported: torch.export.ExportedProgram, table: Decompositions) -> torch.export.ExportedProgram:
+    """Returns the program, traced again without calls that write."""
     try:
         with warnings.catch_warnings(), keeping_effects(exported.graph_module):
-            warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
+            warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own use of TreeSpec
             exported = exported.run_decompositions(table)
     except GuardError as error:
-        raise UnsupportedError(f"the model can't be rid of writes for all its sizes: {error}") from error
+        raise UnsupportedError(f"torch.export can't remove writes from the model for all its sizes: {error}") from error
     except RuntimeError as error:
         first = (str(error).strip() or "no message").splitlines()[0]
         raise UnsupportedError(f"torch.export can't split the model's calls: {first}") from error
@@ -79,23 +90,32 @@ def _decompose(exported, table):
     return exported
 
 
-def _fakes(graph):
+def _fakes(graph: torch.fx.Graph) -> list[Any]:
+    """Returns the fake tensors and other values of a graph's inputs."""
     return [node.meta.get("val") for node in graph.nodes if node.op == "placeholder"]
 
 
-def _user_inputs(exported):
-    """(name, fake tensor or other value) of the model's inputs."""
+def _user_inputs(exported: torch.export.ExportedProgram) -> NamedValues:
+    """Returns the model's inputs: their names, and fake tensors or other values."""
     nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
     named = [spec.arg.name for spec in exported.graph_signature.input_specs if spec.kind == InputKind.USER_INPUT]
     return [(name, nodes[name].meta.get("val")) for name in named]
 
 
-def _import_exported(exported, graph, table, attributes, portable, only_calls, symbols):
-    """Imports a graph without writes, which is that of an ExportedProgram or says the same."""
+def _import_exported(
+    exported: torch.export.ExportedProgram,
+    graph: torch.fx.Graph,
+    table: Decompositions,
+    attributes: Mapping[str, str] | None,
+    portable: bool,
+    only_calls: bool,
+    symbols: Symbols,
+) -> ImportedProgram:
+    """Imports a graph without writes: that of an ExportedProgram or an equivalent one."""
     signature = exported.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
-    parts = _Parts(symbols=symbols)
+    parts = _GraphParts(symbols=symbols)
     for spec in signature.input_specs:
         node = nodes[spec.arg.name]
         if spec.kind == InputKind.USER_INPUT:
@@ -113,9 +133,9 @@ def _import_exported(exported, graph, table, attributes, portable, only_calls, s
     for name, tensor in exported.state_dict.items():
         parts.state.setdefault(name, tensor)
         parts.persistent.append(name)
-    outputs = list(next(node for node in graph.nodes if node.op == "output").args[0])
+    returned: Any = next(node for node in graph.nodes if node.op == "output").args[0]
     inputs = {node.name: number for number, (node, _) in enumerate(parts.arguments)}
-    for spec, value in zip(signature.output_specs, outputs, strict=True):
+    for spec, value in zip(signature.output_specs, list(returned), strict=True):
         if spec.kind == OutputKind.USER_OUTPUT:
             parts.outputs.append(value)
         elif spec.kind in _STATE_WRITES:
@@ -123,22 +143,31 @@ def _import_exported(exported, graph, table, attributes, portable, only_calls, s
         elif spec.kind == OutputKind.USER_INPUT_MUTATION:
             parts.writes.append((inputs[spec.target], value))
         else:
-            what = f" {spec.target!r}" if spec.target else ""
+            target = f" {spec.target!r}" if spec.target else ""
             raise UnsupportedError(
-                f"the model has an output of kind {spec.kind.name.lower()}{what}, which Inlay can't make yet"
+                f"the model has an output of kind {spec.kind.name.lower()}{target}, which Inlay can't make yet"
             )
     if only_calls:
         return _import(graph, parts, attributes, portable, {})
     return _import(graph, parts, attributes, portable, _handlers(), Expander(table))
 
 
-def import_graph(graph, arguments, outputs, parameters=None, only_calls=False, symbols=None):
+def import_graph(
+    graph: torch.fx.Graph,
+    arguments: list[tuple[torch.fx.Node, ProgramInput]],
+    outputs: list[Any],
+    parameters: Mapping[torch.fx.Node, Any] | None = None,
+    only_calls: bool = False,
+    symbols: Symbols | None = None,
+) -> ImportedProgram:
     """Imports an FX graph of ATen calls.
 
-    arguments: (placeholder, ProgramInput) pairs; outputs: nodes or plain values; parameters: node -> tensor;
-    only_calls: as for `import_program`; symbols: those of the arguments.
+    arguments: placeholders with their inputs. outputs: nodes and plain values. parameters: node -> value. only_calls:
+    see `import_program`. symbols: the Symbols of the arguments.
     """
-    parts = _Parts(arguments=arguments, outputs=outputs, parameters=parameters or {}, symbols=symbols or Symbols())
+    parts = _GraphParts(
+        arguments=arguments, outputs=outputs, parameters=dict(parameters or {}), symbols=symbols or Symbols()
+    )
     with no_new_guards(_fakes(graph)):
         return _import(graph, parts, None, False, {} if only_calls else _handlers())
 
@@ -152,37 +181,37 @@ class _Carried(NamedTuple):
 
 
 @dataclass
-class _Parts:
-    """What a graph takes and gives."""
+class _GraphParts:
+    """The arguments and results of a graph, and the state that it reads and writes."""
 
     arguments: list[tuple[torch.fx.Node, ProgramInput]] = field(default_factory=list)  # placeholders
     outputs: list[Any] = field(default_factory=list)  # nodes and plain values
-    parameters: dict[torch.fx.Node, Any] = field(default_factory=dict)  # their values
-    names: dict[torch.fx.Node, str] = field(default_factory=dict)  # of parameters and buffers
+    parameters: dict[torch.fx.Node, Any] = field(default_factory=dict)  # values of parameters, buffers and constants
+    names: dict[torch.fx.Node, str] = field(default_factory=dict)  # names of parameters and buffers
     carried: list[_Carried] = field(default_factory=list)
-    writes: list[tuple[str | int, torch.fx.Node]] = field(default_factory=list)  # as of Write
+    writes: list[tuple[str | int, torch.fx.Node]] = field(default_factory=list)  # targets, as in Write, and values
     state: dict[str, torch.Tensor] = field(default_factory=dict)
     persistent: list[str] = field(default_factory=list)
     symbols: Symbols = field(default_factory=Symbols)
 
 
 def import_calls(
-    graph,
-    arguments,
-    outputs,
-    constants,
-    weights,
-    attributes=None,
-    portable=False,
-    only_calls=False,
-    symbols=None,
-):
-    """Imports an FX graph of ATen calls, none of which writes, that was made from something else than a torch.export.
+    graph: torch.fx.Graph,
+    arguments: list[tuple[torch.fx.Node, ProgramInput]],
+    outputs: list[Any],
+    constants: ConstantFolder,
+    weights: Mapping[torch.fx.Node, tuple[str, torch.Tensor]],
+    attributes: Mapping[str, str] | None = None,
+    portable: bool = False,
+    only_calls: bool = False,
+    symbols: Symbols | None = None,
+) -> ImportedProgram:
+    """Imports an FX graph of ATen calls that torch.export did not make. No call may write its operands.
 
-    constants: a ConstantFolder that knows the graph's constants; weights: node -> (name, tensor) of those of them that
-    may be replaced; attributes, portable, only_calls: as for `import_program`; the others as for `import_graph`.
+    constants: the graph's constants. weights: node -> (name, tensor) of the constants that may be replaced. attributes,
+    portable, only_calls: see `import_program`. The other arguments: see `import_graph`.
     """
-    parts = _Parts(arguments=arguments, outputs=outputs, names={node: name for node, (name, _) in weights.items()})
+    parts = _GraphParts(arguments=arguments, outputs=outputs, names={node: name for node, (name, _) in weights.items()})
     parts.state = dict(weights.values())
     parts.persistent = list(parts.state)
     parts.symbols = symbols or Symbols()
@@ -193,11 +222,21 @@ def import_calls(
         return _import(graph, parts, attributes, portable, _handlers(), expander, constants)
 
 
-def _handlers():
+def _handlers() -> dict[str, Handler]:
+    """Returns all handlers by ATen name."""
     return {name: handler for topic in _TOPICS for name, handler in topic.handlers().items()}
 
 
-def _import(graph, parts, attributes, portable, handlers, expander=None, constants=None):
+def _import(
+    graph: torch.fx.Graph,
+    parts: _GraphParts,
+    attributes: Mapping[str, str] | None,
+    portable: bool,
+    handlers: Mapping[str, Handler],
+    expander: Expander | None = None,
+    constants: ConstantFolder | None = None,
+) -> ImportedProgram:
+    """Imports a graph with the given handlers; without handlers, every call is a call into PyTorch."""
     dense = {node: _on_cpu(value, node) for node, value in parts.parameters.items() if _is_dense(value)}
     named = {node: name for node, name in parts.names.items() if node in dense}
     walker = Walker(handlers, constants or ConstantFolder(dense, named), portable, expander, parts.symbols)
@@ -218,15 +257,16 @@ def _import(graph, parts, attributes, portable, handlers, expander=None, constan
     return _assemble(walker, parts, attributes)
 
 
-def _assemble(walker, parts, attributes):
+def _assemble(walker: Walker, parts: _GraphParts, attributes: Mapping[str, str] | None) -> ImportedProgram:
+    """Returns the program of a graph that the walker has imported."""
     numbers = {node: number for number, (node, _) in enumerate(parts.arguments)}
-    buffers = {one.node: one.name for one in parts.carried}
-    results = []
+    buffers = {buffer.node: buffer.name for buffer in parts.carried}
+    results: list[Value] = []
 
-    def output(value):
+    def output(value: Any) -> Output:
         return _output(walker, value, numbers, buffers, results)
 
-    # What a written argument becomes is the argument itself, where it is a result besides.
+    # If a result is the new value of a written argument, it is the argument itself.
     written = {value: target for target, value in parts.writes if isinstance(target, int)}
     outputs = [
         InputOutput(written[value]) if isinstance(value, torch.fx.Node) and value in written else output(value)
@@ -237,10 +277,10 @@ def _assemble(walker, parts, attributes):
         inputs=[argument for _, argument in parts.arguments],
         outputs=outputs,
         results=[TensorType(value.shape, value.dtype) for value in results],
-        carried=[one.name for one in parts.carried],
+        carried=[buffer.name for buffer in parts.carried],
         writes=writes,
         symbols=parts.symbols,
-        conditions=[one for one in walker.conditions if is_open(one, parts.symbols)],
+        conditions=[condition for condition in walker.conditions if is_open(condition, parts.symbols)],
     )
     state = ModelState(
         tensors=parts.state,
@@ -254,8 +294,17 @@ def _assemble(walker, parts, attributes):
     return ImportedProgram(text, walker.builder.weights, interface, state, walker.reasons, walker.unplaced)
 
 
-def _output(walker, value, numbers, buffers, results):
-    """The Output for a node or plain value; adds to the function's `results` what must be computed."""
+def _output(
+    walker: Walker,
+    value: Any,
+    numbers: Mapping[torch.fx.Node, int],
+    buffers: Mapping[torch.fx.Node, str],
+    results: list[Value],
+) -> Output:
+    """Returns the Output for a node or a plain value. Adds Values that the function must return to `results`.
+
+    numbers: the number of each input; buffers: the names of the placeholders of written buffers.
+    """
     if not isinstance(value, torch.fx.Node):
         return ValueOutput(value)
     if walker.is_size(value):
@@ -283,20 +332,21 @@ def _output(walker, value, numbers, buffers, results):
     return ResultOutput(results.index(result), copied=True)
 
 
-def _user_input(argument, node, symbols):
+def _user_input(argument: object, node: torch.fx.Node, symbols: Symbols) -> ProgramInput:
+    """Returns the ProgramInput for an argument of an ExportedProgram."""
     if isinstance(argument, SymIntArgument):
         return ProgramInput(argument.name, value=symbols.size(node.meta["val"]))
     if isinstance(argument, ConstantArgument):
         return ProgramInput(argument.name, value=argument.value)
     if not isinstance(argument, TensorArgument):
         raise UnsupportedError(
-            f"input {argument.name!r} is a {type(argument).__name__}, but expected a tensor or a plain value"
+            f"input {node.name!r} is a {type(argument).__name__}, but expected a tensor or a plain value"
         )
     return tensor_input(argument.name, node.meta["val"], symbols)
 
 
-def tensor_input(name, fake, symbols=None):
-    """The ProgramInput for a tensor like `fake`; symbols: those of its dims."""
+def tensor_input(name: str, fake: torch.Tensor, symbols: Symbols | None = None) -> ProgramInput:
+    """Returns the ProgramInput for a tensor like `fake`. symbols: the Symbols of its dims."""
     symbols = Symbols() if symbols is None else symbols
     check_dims(fake, f"input {name!r}", symbols)
     if fake.device.type != "cpu":
@@ -308,18 +358,21 @@ def tensor_input(name, fake, symbols=None):
     return ProgramInput(name, symbols.dims(fake), fake.dtype)
 
 
-def _find(exported, name):
+def _find(exported: torch.export.ExportedProgram, name: str) -> Any:
+    """Returns a parameter, buffer or constant. Raises UnsupportedError if the program has none of that name."""
     for holder in (exported.state_dict, exported.constants):
         if name in holder:
             return holder[name]
     raise UnsupportedError(f"the exported program has no value for {name!r}")
 
 
-def _is_dense(value):
+def _is_dense(value: object) -> bool:
+    """Returns true if a value is a strided tensor."""
     return isinstance(value, torch.Tensor) and value.layout == torch.strided
 
 
-def _on_cpu(tensor, node):
+def _on_cpu(tensor: torch.Tensor, node: torch.fx.Node) -> torch.Tensor:
+    """Returns a tensor, detached. Raises UnsupportedError if it is not on the CPU."""
     if tensor.device.type != "cpu":
         raise UnsupportedError(f"{node.name!r} is on {tensor.device}, but expected a tensor on the CPU")
     return tensor.detach()

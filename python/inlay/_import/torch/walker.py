@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Walks an FX graph of framework calls and writes it as ops of the dialect."""
 
+from __future__ import annotations
+
 import functools
 import operator
 import pathlib
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
+import sympy
 import torch
 
 from ..._dialect import ops
 from ..._dialect.calls import flatten_results
 from ..._dialect.text import ELEMENT_TYPES
+from ..._program.imported import Dims, TensorType
+from ..._program.outputs import Tensors
 from ..._program.sizes import InexpressibleError, Size, Symbols, UndecidedError
 from ...errors import UnsupportedError
 from .call import Call
 from .checks import check_expressible, check_static
-from .control import Control, is_control_flow
+from .constants import ConstantFolder
+from .control import Control, ControlCall, is_control_flow
 from .effects import has_effect, is_checked_already
 from .encoding import encode_call, encode_function, encode_graph
-from .graph import GraphBuilder, Value
+from .expansion import Expander
+from .graph import Effects, GraphBuilder, Operand, Value
 from .guards import GuardError
 from .locations import print_location, source_line
 from .parts import form_parts, is_number
@@ -25,72 +34,89 @@ from .strides import is_as_strided, memory_order, reads_memory_order, strided_ca
 
 
 class _Unavailable(Exception):
-    """A handler asked for a value inside of a part that PyTorch runs."""
+    """A handler asked for a value inside a part that PyTorch runs."""
+
+
+# The Value of a call, or a list for a call with several results, with None for a result that is not made. None if the
+# call has no exact form in the dialect.
+HandlerResult: TypeAlias = Value | Sequence[Value | None] | None
+Handler: TypeAlias = "Callable[[Walker, Call], HandlerResult]"
 
 
 class Walker:
-    """Gives every live node of a graph its value.
+    """Writes ops for the live nodes of a graph and keeps their Values.
 
-    Handlers use `tensor`, `op`, `scalar` and `cast`. A handler returns the node's Value, or a list of Values (with None
-    where nothing is) for a call with several results, or None if the call has no exact form in the dialect.
+    Handlers use `tensor`, `op`, `scalar` and `cast`.
 
-    A value that the dialect can't hold goes beside the program, by a name: it is `kept` where it comes from outside or
-    goes there; calls that pass one another such values are one part, which PyTorch runs.
+    A value that the dialect can't hold is kept beside the program, under a name, if it comes from outside or goes
+    there. Calls that pass such values to each other form one part, which PyTorch runs.
     """
 
-    def __init__(self, handlers, constants, portable=False, expander=None, symbols=None):
-        """handlers: ATen name -> function(walker, call); constants: a ConstantFolder; portable: see print_location;
-        expander: an Expander for calls that no handler takes, which changes the graph; symbols: the function's."""
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler],
+        constants: ConstantFolder,
+        portable: bool = False,
+        expander: Expander | None = None,
+        symbols: Symbols | None = None,
+    ) -> None:
+        """handlers: ATen name -> handler. portable: see `print_location`. expander: decomposes calls that no handler
+        takes; it changes the graph. symbols: the Symbols of the function."""
         self.symbols = Symbols() if symbols is None else symbols
         self.builder = GraphBuilder(self.symbols)
         self.constants = constants
-        self.unplaced = []  # labels of control flow that doesn't say which modules are called inside
-        # Key of a weight -> function from (name -> tensor) of the parameters and buffers to its value.
-        self.sources = {}
-        self.reasons = []  # why calls are left to PyTorch alone, a sentence for each part
-        self.kept = {}  # name -> value of what the calls take that no text and no weight can hold
-        self.conditions = []  # on sizes, of torch's expressions
-        self.kept_sources = {}  # name -> function as in `sources`
+        self.unplaced: list[str] = []  # labels of control flow whose graph does not name the modules of its calls
+        # Key of a weight -> function that computes its value from the parameters and buffers by name.
+        self.sources: dict[str, Callable[[Tensors], torch.Tensor]] = {}
+        self.reasons: list[str] = []  # for each part that PyTorch runs, a sentence that says why
+        self.kept: dict[str, Any] = {}  # name -> constant that calls take and that no text and no weight can hold
+        self.conditions: list[sympy.Basic] = []  # conditions on sizes that calls check
+        self.kept_sources: dict[str, Callable[[Tensors], Any]] = {}  # name -> function as in `sources`
         self._handlers = handlers
-        self._values, self._call = {}, None
-        self._keys, self._live_nodes = {}, set()
-        self._names, self._leaving = {}, {}  # node -> name of the kept value that it is; of one that goes outside
+        self._values: dict[torch.fx.Node, Any] = {}  # node -> Value, or a list of Values and None for several results
+        self._call: Call | ControlCall | None = None
+        self._keys: dict[torch.fx.Node, str] = {}
+        self._live_nodes: set[torch.fx.Node] = set()
+        self._names: dict[torch.fx.Node, str] = {}  # node -> name of the kept value that it stands for
+        self._leaving: dict[torch.fx.Node, str] = {}  # node -> name of a value that goes outside beside the program
         self._portable = portable
         self._expander = expander
-        self._control = Control(self) if handlers else None  # without handlers all calls are PyTorch's
+        self._control = Control(self) if handlers else None  # without handlers PyTorch runs all calls
 
-    def argument(self, node, name, fake):
+    def argument(self, node: torch.fx.Node, name: str, fake: torch.Tensor) -> None:
         """Makes `node` an argument of the function."""
         shape = self.symbols.dims(fake)
         self._values[node] = self.builder.argument(shape, fake.dtype, print_location(name, node, self._portable))
 
-    def name_constant(self, node, key):
-        """Says which key the bytes of a constant node go by."""
+    def name_constant(self, node: torch.fx.Node, key: str) -> None:
+        """Sets the key under which the value of a constant node is kept."""
         self._keys[node] = key
 
-    def keep(self, node, name, value=None):
-        """Makes `node` a kept value: one that calls are given, or `value`."""
+    def keep(self, node: torch.fx.Node, name: str, value: Any = None) -> None:
+        """Makes `node` a kept value. value: the value if it is a constant; None if calls are given it."""
         self._names[node] = name
         if value is not None:
             self.kept[name] = value
 
-    def walk(self, graph, outputs):
-        """Imports all nodes that an output or an effect needs; `outputs` are nodes and plain values."""
-        outputs = [value for value in outputs if isinstance(value, torch.fx.Node)]
-        pending = outputs + [node for node in graph.nodes if has_effect(node) and not self._is_condition(node)]
+    def walk(self, graph: torch.fx.Graph, outputs: Iterable[Any]) -> None:
+        """Imports all nodes that an output or an effect needs. outputs: nodes and plain values."""
+        returned = [value for value in outputs if isinstance(value, torch.fx.Node)]
+        pending = returned + [node for node in graph.nodes if has_effect(node) and not self._is_condition(node)]
         self._live_nodes = self._live(pending)
         self._leaving = {
             node: f"output {node.name}"
-            for node in outputs
+            for node in returned
             if node.op == "call_function" and not self.is_constant(node) and not self.can_hold(node)
         }
-        self._import_all(graph.nodes, outputs, self.constants.fold)
+        self._import_all(graph.nodes, returned, self.constants.fold)
 
-    def walk_region(self, nodes, outputs):
-        """Imports nodes of a region that an output or an effect needs. A call of constants that fails does so only if
-        it runs."""
+    def walk_region(self, nodes: Sequence[torch.fx.Node], outputs: list[torch.fx.Node]) -> None:
+        """Imports the nodes of a region that an output or an effect needs.
 
-        def fold(node):
+        A call of constants that raises an error is not folded, because it must fail only if it runs.
+        """
+
+        def fold(node: torch.fx.Node) -> bool:
             try:
                 return self.constants.fold(node)
             except Exception:
@@ -99,7 +125,11 @@ class Walker:
         self._live_nodes |= self._live(outputs + [node for node in nodes if has_effect(node)])
         self._import_all(nodes, outputs, fold)
 
-    def _import_all(self, nodes, outputs, fold):
+    def _import_all(
+        self, nodes: Iterable[torch.fx.Node], outputs: Iterable[torch.fx.Node], fold: Callable[[torch.fx.Node], bool]
+    ) -> None:
+        """Imports the live calls among `nodes`. fold: computes a constant node, returns true if the node is
+        constant."""
         calls = [
             node
             for node in nodes
@@ -112,14 +142,15 @@ class Walker:
             elif part.nodes[0] not in self._values:
                 self._import(part.nodes[0], set(outputs))
 
-    def region_operands(self, node):
-        """The nodes of tensors that a call takes which becomes ops with regions; None for another call."""
+    def region_operands(self, node: torch.fx.Node) -> list[torch.fx.Node] | None:
+        """Returns the nodes of the values that a call takes if the call becomes ops with regions; None for other
+        calls."""
         return self._control.operands(node) if self._control and is_control_flow(node) else None
 
     # -- For handlers ---------------------------------------------------------------------------------------------
 
-    def tensor(self, node):
-        """The Value of a node that is a tensor."""
+    def tensor(self, node: torch.fx.Node) -> Value:
+        """Returns the Value of a node that is a tensor."""
         if node not in self._values:
             if not self.is_constant(node):
                 raise _Unavailable(node.name)
@@ -132,60 +163,75 @@ class Walker:
                 self._values[node] = self.builder.weight(key, value)
             else:
                 self._values[node] = self.builder.literal(key, value)
-        return self._values[node]
+        found: Value = self._values[node]
+        return found
 
-    def leaving(self, node):
-        """The name by which a value goes outside beside the program; None if it is no such value."""
+    def leaving(self, node: torch.fx.Node) -> str | None:
+        """Returns the name under which a value goes outside beside the program; None if it does not."""
         return self._names.get(node, self._leaving.get(node))
 
-    def is_constant(self, node):
-        """True if the node's value is known at import."""
+    def is_constant(self, node: torch.fx.Node) -> bool:
+        """Returns true if the node's value is known at import."""
         return node in self.constants
 
-    def is_size(self, node):
-        """True if the node is a number that follows from the sizes of inputs."""
+    def is_size(self, node: torch.fx.Node) -> bool:
+        """Returns true if the node is a number that follows from the sizes of inputs."""
         return self.symbols.can_express(node.meta.get("val"))
 
-    def is_imported(self, node):
-        """True if the node has a Value already."""
+    def is_imported(self, node: torch.fx.Node) -> bool:
+        """Returns true if the node has a Value already."""
         return node in self._values
 
-    def op(self, name, operands, attributes=None, *, shape, dtype, suffix=None):
-        """Adds an op at the place of the call being imported; `suffix` sets helper ops apart from the call itself."""
+    def op(
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        shape: Dims,
+        dtype: torch.dtype,
+        suffix: str | None = None,
+    ) -> Value:
+        """Writes an op for the call that is being imported. suffix: tells a helper op's label from the call's; None
+        for the op that gives the call's result."""
         return self.builder.op(
             name, operands, attributes or {}, shape, dtype, self.location(suffix, ops.table()[name].aten)
         )
 
-    def scalar(self, number, dtype):
-        """A tensor without dims: a constant, or a Size."""
+    def scalar(self, number: float | Size, dtype: torch.dtype) -> Value:
+        """Returns a tensor without dims: a constant, or the value of a Size."""
         if not isinstance(number, Size):
             return self.builder.splat(number, (), dtype)
         size = self.op("size", [], {"sizes": [number]}, shape=(), dtype=torch.int64, suffix="size")
         return self.cast(size, dtype, "size.cast")
 
-    def splat(self, number, shape, dtype, suffix="splat"):
-        """A tensor whose elements are all alike."""
+    def splat(self, number: float | Size, shape: Dims, dtype: torch.dtype, suffix: str | None = "splat") -> Value:
+        """Returns a tensor whose elements are all `number`."""
         if not isinstance(number, Size) and all(isinstance(dim, int) for dim in shape):
             return self.builder.splat(number, shape, dtype)
         return self.expand(self.scalar(number, dtype), shape, suffix)
 
-    def iota(self, count, suffix=None):
-        """The int64 numbers from 0 up to `count`, a Size."""
+    def iota(self, count: int | Size, suffix: str | None = None) -> Value:
+        """Returns a vector of the int64 numbers from 0 up to `count`."""
         return self.op("iota", [], {"sizes": [count]}, shape=(count,), dtype=torch.int64, suffix=suffix)
 
-    def constant(self, tensor, suffix):
-        """A constant of the call being imported."""
+    def constant(self, tensor: torch.Tensor, suffix: str) -> Value:
+        """Returns a constant that belongs to the call that is being imported."""
+        assert self._call is not None
         return self.builder.literal(f"{self._call.label}.{suffix}", tensor.contiguous())
 
-    def cast(self, value, dtype, suffix="cast"):
-        """`value` with elements of `dtype`."""
+    def cast(self, value: Value, dtype: torch.dtype, suffix: str | None = "cast") -> Value:
+        """Returns `value` with elements of `dtype`."""
         if value.dtype == dtype:
             return value
         attributes = {"dtype": ELEMENT_TYPES[dtype]}
         return self.op("cast", [value], attributes, shape=value.shape, dtype=dtype, suffix=suffix)
 
-    def reshape(self, value, shape, suffix=None, inferred=None):
-        """`value` with other dims. inferred: the number of a dim that follows from the others, where it is a Size."""
+    def reshape(
+        self, value: Value, shape: Iterable[int | Size], suffix: str | None = None, inferred: int | None = None
+    ) -> Value:
+        """Returns `value` with other dims. inferred: the dim whose size follows from the others, if that size is a
+        Size."""
         shape = tuple(shape)
         if value.shape == shape:
             return value
@@ -195,21 +241,21 @@ class Walker:
         asked = [-1 if dim == inferred and 0 not in shape else size for dim, size in enumerate(shape)]
         return self.op("reshape", [value], {"shape": asked}, shape=shape, dtype=value.dtype, suffix=suffix)
 
-    def expand(self, value, shape, suffix=None):
-        """`value` with dims of size 1 repeated and new ones in front."""
+    def expand(self, value: Value, shape: Iterable[int | Size], suffix: str | None = None) -> Value:
+        """Returns `value` with repeated elements in dims of size 1, and with new leading dims."""
         shape = tuple(shape)
         if value.shape == shape:
             return value
-        old = (None,) * (len(shape) - len(value.shape)) + value.shape
+        old: tuple[int | Size | None, ...] = (*[None] * (len(shape) - len(value.shape)), *value.shape)
         asked = [-1 if isinstance(size, Size) and size == have else size for size, have in zip(shape, old, strict=True)]
         return self.op("expand", [value], {"shape": asked}, shape=shape, dtype=value.dtype, suffix=suffix)
 
-    def broadcast(self, *shapes):
-        """The dims that tensors of these have together, as PyTorch broadcasts them.
+    def broadcast(self, *shapes: Dims) -> Dims:
+        """Returns the dims to which tensors of these dims broadcast in PyTorch.
 
-        Raises UndecidedError where two sizes need not be alike.
+        Raises UndecidedError if two sizes may differ.
         """
-        result = [1] * max(map(len, shapes), default=0)
+        result: list[int | Size] = [1] * max(map(len, shapes), default=0)
         for shape in shapes:
             for back, size in enumerate(reversed(shape), 1):
                 if result[-back] == 1:
@@ -220,8 +266,10 @@ class Walker:
 
     # -- Nodes ----------------------------------------------------------------------------------------------------
 
-    def _live(self, pending):
-        live, pending = set(), list(pending)
+    def _live(self, pending: Iterable[torch.fx.Node]) -> set[torch.fx.Node]:
+        """Returns `pending` and the nodes that they depend on, without sizes."""
+        live: set[torch.fx.Node] = set()
+        pending = list(pending)
         while pending:
             node = pending.pop()
             if node not in live and not self.is_size(node):
@@ -230,8 +278,9 @@ class Walker:
                 pending += node.all_input_nodes if operands is None else operands
         return live
 
-    def _is_condition(self, node):
-        """Whether a call checks a condition on sizes of inputs, which is checked before the program runs."""
+    def _is_condition(self, node: torch.fx.Node) -> bool:
+        """Returns true if a call checks a condition on sizes of inputs, which is then checked before the program
+        runs."""
         if node.target is not torch.ops.aten._assert_scalar.default or not isinstance(node.args[0], torch.fx.Node):
             return False
         value = node.args[0].meta.get("val")
@@ -240,8 +289,8 @@ class Walker:
         self.conditions.append(value.node.expr)
         return True
 
-    def can_hold(self, node):
-        """Whether the dialect can hold the node's value: a tensor, or several."""
+    def can_hold(self, node: torch.fx.Node) -> bool:
+        """Returns true if the dialect can hold the node's value: a tensor, or several."""
         if node in self._names:
             return False
         value = self.constants[node] if self.is_constant(node) else node.meta.get("val")
@@ -257,7 +306,8 @@ class Walker:
             return False
         return True
 
-    def _import(self, node, outputs=()):
+    def _import(self, node: torch.fx.Node, outputs: Container[torch.fx.Node] = ()) -> None:
+        """Imports a call by its handler, by its decomposition, or as an opaque op."""
         if node.target is operator.getitem:
             self._values[node] = self._item(node)
             return
@@ -268,12 +318,12 @@ class Walker:
             return
         call = Call(node, self.symbols)
         used = self._used_results(call.node)
-        for value in flatten_results(call.val if used is None else [call.val[number] for number in used]):
-            check_expressible(value, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
+        for result in flatten_results(call.val if used is None else [call.val[number] for number in used]):
+            check_expressible(result, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
         self._call = call
         handler = self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
         try:
-            value = handler(self, call) if handler else None
+            value: Any = handler(self, call) if handler else None
         except (_Unavailable, UndecidedError, GuardError):
             value = None
         if value is None:
@@ -282,37 +332,40 @@ class Walker:
             value = self._opaque(call, used)
         self._values[node] = value
 
-    def _import_control(self, node, outputs):
-        """Imports a call of other calls as ops with regions, or if one of these can't be imported as PyTorch's."""
+    def _import_control(self, node: torch.fx.Node, outputs: Container[torch.fx.Node]) -> None:
+        """Imports control flow as ops with regions, or as calls into PyTorch if a region can't be imported."""
+        control = self._control
+        assert control is not None
         reasons, kept, sources = len(self.reasons), dict(self.kept), dict(self.sources)
         try:
-            self._values[node] = self._control.import_(node, self._used_results(node))
+            self._values[node] = control.import_(node, self._used_results(node) or [])
         except (UnsupportedError, UndecidedError, GuardError, _Unavailable) as error:
             del self.reasons[reasons:]
             self.kept, self.sources = kept, sources
-            self._control.refuse(node, str(error))
+            control.refuse(node, str(error))
             items = [user for user in node.users if user in self._live_nodes and user.target is operator.getitem]
             self._import_part([*self._missing(node), node, *items], outputs)
 
-    def _missing(self, node):
-        """Calls that a part needs besides `node`, in order: of conditions on sizes, which no op stands for."""
-        missing = []
+    def _missing(self, node: torch.fx.Node) -> list[torch.fx.Node]:
+        """Returns the calls that a part needs besides `node`, in order: calls for conditions on sizes, which have no
+        ops."""
+        missing: list[torch.fx.Node] = []
         for source in node.all_input_nodes:
             is_there = source in self._values or source in self._names or self.is_size(source)
             if source.op == "call_function" and not is_there and not self.is_constant(source):
-                missing += [one for one in (*self._missing(source), source) if one not in missing]
+                missing += [needed for needed in (*self._missing(source), source) if needed not in missing]
         return missing
 
-    def set_value(self, node, value):
-        """Says which Value a node is."""
+    def set_value(self, node: torch.fx.Node, value: Value) -> None:
+        """Sets the Value of a node."""
         self._values[node] = value
 
-    def begin(self, call):
-        """Makes `call` the one that is being imported: what stands for a Call of it."""
+    def begin(self, call: Call | ControlCall) -> None:
+        """Makes `call` the call that is being imported."""
         self._call = call
 
-    def _expand(self, call):
-        """Imports what the call is made of; None if it is not made of others."""
+    def _expand(self, call: Call) -> Any:
+        """Imports the decomposition of a call. Returns its Value or list of Values; None if it has no decomposition."""
         if self._expander is None or has_effect(call.node):
             return None
         expansion = self._expander.expand(call.node, self.can_hold)
@@ -329,47 +382,55 @@ class Walker:
             return self.tensor(results)
         return [None if result is None else self.tensor(result) for result in results]
 
-    def _item(self, node):
-        source, number = node.args
-        value = self._values[source][number]
+    def _item(self, node: torch.fx.Node) -> Value:
+        """Returns the Value of a node that takes one result of a call."""
+        args: tuple[Any, ...] = node.args
+        source, number = args
+        value: Value | None = self._values[source][number]
         if value is None:
             raise UnsupportedError(
                 f"node {node.name!r} uses result {number} of {source.name!r}, which Inlay doesn't make"
             )
         return value
 
-    def _used_results(self, node):
-        """Numbers of the results that live nodes take, of a call with several; None for a call with one."""
+    def _used_results(self, node: torch.fx.Node) -> list[int] | None:
+        """Returns the numbers of the results that live nodes use, for a call with several results; None for other
+        calls."""
         if not isinstance(node.meta.get("val"), (list, tuple)):
             return None
-        return sorted({user.args[1] for user in node.users if user in self._live_nodes})
+        numbers: set[Any] = {user.args[1] for user in node.users if user in self._live_nodes}
+        return sorted(numbers)
 
-    def _opaque(self, call, used):
+    def _opaque(self, call: Call, used: Sequence[int] | None) -> Any:
+        """Writes a call into PyTorch. Returns its Value or list of Values. used: see `_used_results`."""
         numbers = _References()
         made = call.val if used is None else [result if n in used else None for n, result in enumerate(call.val)]
-        args, kwargs = call.node.args, call.node.kwargs
+        args: Sequence[Any] = call.node.args
+        kwargs: Mapping[str, Any] = call.node.kwargs
         if is_as_strided(call.node):
             args, kwargs = strided_call(call, self.symbols)
         text = encode_call(call.node.target, args, kwargs, self._referrer(numbers, [call.node]), used)
         operands = [self.tensor(node) for node in numbers]
-        results = [(self.symbols.dims(value), value.dtype) for value in flatten_results(made)]
-        effects = {"writes": [], "aliases": [], "in_order": has_effect(call.node)}
+        results = [TensorType(self.symbols.dims(value), value.dtype) for value in flatten_results(made)]
+        writes: list[int] = []
+        aliases: list[int] = []
         for argument, value in zip(call.schema.arguments, call.args.values(), strict=True):
             if argument.alias_info is not None:
-                effect = "writes" if argument.alias_info.is_write else "aliases"
+                shared = writes if argument.alias_info.is_write else aliases
                 nodes = value if isinstance(value, (list, tuple)) else [value]
-                effects[effect] += [numbers[node] for node in nodes if node in numbers]
+                shared += [numbers[node] for node in nodes if node in numbers]
+        effects = Effects(writes, aliases, has_effect(call.node))
         name = f"{call.space}::{call.name}"
         values = self.builder.opaque(name, operands, results, effects, text, self.location(), list(numbers.sizes))
         return _unflatten(made, iter(values))
 
-    def _import_part(self, nodes, outputs):
-        """Imports calls that PyTorch must make together as one opaque op."""
+    def _import_part(self, nodes: Sequence[torch.fx.Node], outputs: Container[torch.fx.Node]) -> None:
+        """Imports calls that PyTorch must make together, as one opaque op."""
         nodes = [node for node in nodes if not is_checked_already(node)]
         if not nodes:
             return
         self.reasons.append(
-            next(filter(None, map(self._explain_part, nodes)), f"{nodes[0].name!r} is between such calls")
+            next(filter(None, map(self._explain_part, nodes)), f"node {nodes[0].name!r} is between such calls")
         )
         inside, numbers = set(nodes), _References()
         results = [
@@ -385,37 +446,39 @@ class Walker:
         named = next((node for node in nodes if isinstance(node.target, torch._ops.OpOverload)), nodes[0])
         label = named.meta.get("label", named.name)
         location = self.builder.alias(label, print_location(label, named, self._portable))
-        types = [(self.symbols.dims(node.meta["val"]), node.meta["val"].dtype) for node in results]
-        effects = {"in_order": bool(leaving) or any(has_effect(node) for node in nodes)}
+        types = [TensorType(self.symbols.dims(node.meta["val"]), node.meta["val"].dtype) for node in results]
+        effects = Effects(in_order=bool(leaving) or any(has_effect(node) for node in nodes))
         sizes = list(numbers.sizes)
         values = self.builder.opaque("torch::calls", operands, types, effects, text, location, sizes)
         self._values.update(zip(results, values, strict=True))
 
-    def _explain_part(self, node):
-        """Why a call is PyTorch's alone; None if it is not for itself."""
-        if is_control_flow(node) and self._control and (why := self._control.explain(node)):
-            return f"node {node.name!r} is control flow ({node.target.name()}) that PyTorch runs: {why}"
+    def _explain_part(self, node: torch.fx.Node) -> str | None:
+        """Returns why PyTorch must run a call; None if the reason is not the call itself."""
         if isinstance(node.target, torch._ops.HigherOrderOperator):
-            return f"node {node.name!r} is a call of other calls ({node.target.name()})"
+            name = node.target.name()
+            if is_control_flow(node) and self._control and (reason := self._control.explain(node)):
+                return f"node {node.name!r} is control flow ({name}) that PyTorch runs: {reason}"
+            return f"node {node.name!r} is a call of other calls ({name})"
         for value in (node, *node.all_input_nodes):
             fake = value.meta.get("val")
             if is_number(fake) and not self.is_size(value):
-                return f"node {value.name!r} is a number that is known only at a call, as of .item()"
+                return f"node {value.name!r} is a number that is known only at a call, such as the result of .item()"
             if isinstance(fake, torch.Tensor) and not self.can_hold(value):
-                what = f"{'input' if value.op == 'placeholder' else 'the result of node'} {value.name!r}"
+                name = f"{'input' if value.op == 'placeholder' else 'the result of node'} {value.name!r}"
                 line = source_line(value)
                 try:
-                    check_expressible(fake, what, self.symbols)
+                    check_expressible(fake, name, self.symbols)
                 except UnsupportedError as error:
-                    return f"{error} ({pathlib.PurePath(line[0]).name}:{line[1]})" if line else str(error)
+                    return f"{error} ({pathlib.PurePath(line.file).name}:{line.line})" if line else str(error)
         return None
 
-    def _referrer(self, numbers, nodes):
-        """`_refer` for the arguments of calls: operands lie in memory as in the model, if the calls depend on that."""
+    def _referrer(self, numbers: _References, nodes: Sequence[torch.fx.Node]) -> Callable[..., Any]:
+        """Returns `_refer` for the arguments of calls. If a call depends on strides, operands get the memory order
+        of the model."""
         if not any(map(reads_memory_order, nodes)):
             return functools.partial(self._refer, numbers)
 
-        def refer(value, node=None):
+        def refer(value: Any, node: torch.fx.Node | None = None) -> Any:
             found = self._refer(numbers, value, node)
             if isinstance(found, dict) and "operand" in found:
                 order = self._memory_order(value, nodes)
@@ -424,8 +487,12 @@ class Walker:
 
         return refer
 
-    def _memory_order(self, node, users):
-        """How a tensor's dims lie in memory; as if it were contiguous where sizes decide that and calls can bear it."""
+    def _memory_order(self, node: torch.fx.Node, users: Iterable[torch.fx.Node]) -> list[int]:
+        """Returns the dims of a tensor in memory order.
+
+        If sizes decide the order, returns that of a contiguous tensor, or raises UnsupportedError if a user is an
+        as_strided.
+        """
         fake = node.meta["val"]
         try:
             return memory_order(fake, self.symbols)
@@ -435,11 +502,13 @@ class Walker:
                 raise UnsupportedError(
                     f"node {strided.name!r} reads the memory of {node.name!r}, whose strides are not known"
                 ) from None
-            return list(range(fake.dim()))  # other numbers are drawn than in PyTorch, but no worse ones
+            return list(range(fake.dim()))  # random numbers differ from PyTorch's, but have the same distribution
 
-    def _refer(self, numbers, value, node=None):
-        """What stands for a value in the text of a call. Tensors become operands: node -> number in `numbers`, sizes
-        are numbered in `numbers.sizes`."""
+    def _refer(self, numbers: _References, value: Any, node: torch.fx.Node | None = None) -> Any:
+        """Returns what stands for a value in the JSON of a call; None if the value is written itself.
+
+        Adds tensors to `numbers`, and sizes to `numbers.sizes`. node: the node that reads `value` from a module.
+        """
         if isinstance(value, torch.fx.GraphModule):
             return encode_function(value, functools.partial(self._refer, numbers))
         if isinstance(value, Size):
@@ -449,7 +518,7 @@ class Walker:
         if self.is_size(value):
             return self._refer_size(numbers, self.symbols.size(value.meta["val"]))
         if value.op == "get_attr" and not self.is_constant(value):
-            holder = operator.attrgetter(value.target)(value.graph.owning_module)
+            holder = operator.attrgetter(str(value.target))(value.graph.owning_module)
             return self._refer(numbers, holder, value)
         if value in self._names:
             return {"kept": self._names[value]}
@@ -457,38 +526,46 @@ class Walker:
             return self._refer_constant(value)
         return {"operand": numbers.setdefault(value, len(numbers))}
 
-    def _refer_size(self, numbers, size):
+    def _refer_size(self, numbers: _References, size: int | Size) -> Any:
+        """Returns what stands for a size."""
         return size if isinstance(size, int) else {"size": numbers.sizes.setdefault(size, len(numbers.sizes))}
 
-    def _refer_constant(self, node):
+    def _refer_constant(self, node: torch.fx.Node) -> dict[str, str]:
+        """Returns what stands for a constant that the dialect can't hold."""
         reference = self._refer_kept(node, self.constants[node])
         if self.constants.weights_of(node):
             self.kept_sources[self._names[node]] = self.constants.recipe(node)
         return reference
 
-    def _refer_kept(self, node, value):
+    def _refer_kept(self, node: torch.fx.Node, value: Any) -> dict[str, str]:
+        """Returns what stands for a kept value."""
         if node not in self._names:
             self.keep(node, f"constant {len(self.kept)} {node.name}", value)
         return {"kept": self._names[node]}
 
-    def location(self, suffix=None, made=None):
-        """The place of the call being imported; made: names of what is made there, None for the call itself."""
+    def location(self, suffix: str | None = None, made: Sequence[str] | None = None) -> str:
+        """Returns the location of the call that is being imported, or of a helper op with a suffix.
+
+        made: ATen names for which the op stands; None for the name of the call.
+        """
         call = self._call
+        assert call is not None
         name = call.label if suffix is None else f"{call.label}.{suffix}"
-        own = [f"{call.space}::{call.name}"] if made is None else [f"aten::{aten}" for aten in made]
-        part_of = None if call.origin in own or call.origin.partition(".")[0] in own else call.origin
+        names = [f"{call.space}::{call.name}"] if made is None else [f"aten::{aten}" for aten in made]
+        part_of = None if call.origin in names or call.origin.partition(".")[0] in names else call.origin
         return self.builder.alias(name, print_location(name, call.node, self._portable, part_of))
 
 
-class _References(dict):
-    """node -> number of the operand that it is; `sizes`: Size -> number of the size that it is."""
+class _References(dict[torch.fx.Node, int]):
+    """The values that a call refers to: node -> number of the operand, and in `sizes` Size -> number of the size."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.sizes = {}
+        self.sizes: dict[Size, int] = {}
 
 
-def _unflatten(results, values):
+def _unflatten(results: Any, values: Iterator[Value]) -> Any:
+    """Returns `values` nested like `results`, with None in place of results that are no tensors."""
     if isinstance(results, (list, tuple)):
         return [_unflatten(result, values) for result in results]
     return next(values) if isinstance(results, torch.Tensor) else None

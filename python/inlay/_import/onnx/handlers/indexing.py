@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops that read or write where tensors of indices say, and sorting."""
+"""Imports ops that read or write elements at the places in tensors of indices, and TopK."""
+
+from __future__ import annotations
 
 import torch
 
 from ....errors import ArgumentValueError
-from ..call import shape_of
+from ..call import Handler, NodeCall, NodeResult, shape_of
 
 _REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 
-def handlers():
-    """ONNX op -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ONNX op."""
     return {
         "Gather": _handle_gather,
         "GatherElements": _handle_gather_elements,
@@ -22,8 +24,9 @@ def handlers():
     }
 
 
-def _from_front(call, indices, size):
-    """Indices (int64) that count from the front, of a node whose negative ones count from the back."""
+def _from_front(call: NodeCall, indices: torch.fx.Node, size: int) -> torch.fx.Node:
+    """Returns int64 indices that count from the front. Negative `indices` count from the back of a dim of size
+    `size`."""
     indices = call.cast(indices, torch.int64)
     if call.is_constant(indices) and bool((call.inspect(indices) >= 0).all()):
         return indices
@@ -31,7 +34,7 @@ def _from_front(call, indices, size):
     return call.aten("where.self", call.aten("lt.Scalar", indices, 0), wrapped, indices)
 
 
-def _handle_gather(call):
+def _handle_gather(call: NodeCall) -> NodeResult:
     x, indices = call[0], call[1]
     dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
     if call.is_known(1) and not shape_of(indices):
@@ -39,19 +42,19 @@ def _handle_gather(call):
     return call.aten("index.Tensor", x, [None] * dim + [call.cast(indices, torch.int64)])
 
 
-def _handle_gather_elements(call):
+def _handle_gather_elements(call: NodeCall) -> NodeResult:
     x = call[0]
     dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
     return call.aten("gather", x, dim, _from_front(call, call[1], shape_of(x)[dim]))
 
 
-def _columns(call, indices):
-    """The last dim of a tensor of indices as a list of tensors."""
+def _columns(call: NodeCall, indices: torch.fx.Node) -> list[torch.fx.Node]:
+    """Returns the slices of a tensor of indices along its last dim."""
     indices = call.cast(indices, torch.int64)
     return [call.aten("select.int", indices, -1, number) for number in range(shape_of(indices)[-1])]
 
 
-def _handle_gather_nd(call):
+def _handle_gather_nd(call: NodeCall) -> NodeResult:
     x, batch = call[0], call.attribute("batch_dims", 0)
     columns = _columns(call, call[1])
     leading, rank = shape_of(x)[:batch], len(shape_of(columns[0])) if columns else 0
@@ -62,16 +65,17 @@ def _handle_gather_nd(call):
     return call.aten("index.Tensor", x, [*places, *columns])
 
 
-def _reduction(call):
-    name = call.attribute("reduction", "none")
+def _reduction(call: NodeCall) -> str:
+    """Returns the reduction of a scatter. Raises ArgumentValueError if ONNX has none of that name."""
+    name: str = call.attribute("reduction", "none")
     if name not in ("none", *_REDUCTIONS):
         raise ArgumentValueError(
-            f"{call.place}: expected a reduction, one of {['none', *_REDUCTIONS]}, but got {name!r}"
+            f"{call.place}: expected one of the reductions {['none', *_REDUCTIONS]}, but got {name!r}"
         )
     return name
 
 
-def _handle_scatter_elements(call):
+def _handle_scatter_elements(call: NodeCall) -> NodeResult:
     x, updates, name = call[0], call[2], _reduction(call)
     dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
     indices = _from_front(call, call[1], shape_of(x)[dim])
@@ -80,14 +84,14 @@ def _handle_scatter_elements(call):
     return call.aten("scatter_reduce.two", x, dim, indices, updates, _REDUCTIONS[name])
 
 
-def _handle_scatter_nd(call):
+def _handle_scatter_nd(call: NodeCall) -> NodeResult:
     name = _reduction(call)
     if name not in ("none", "add"):
         raise call.unsupported(f"the reduction {name!r} is not supported")
     return call.aten("index_put", call[0], _columns(call, call[1]), call[2], name == "add")
 
 
-def _handle_one_hot(call):
+def _handle_one_hot(call: NodeCall) -> NodeResult:
     indices, depth = call[0], int(call.number(1, "the depth"))
     rank = len(shape_of(indices)) + 1
     axis = call.axis(call.attribute("axis", -1), rank)
@@ -99,10 +103,10 @@ def _handle_one_hot(call):
     return call.aten("where.self", chosen, on, off)
 
 
-def _handle_top_k(call):
+def _handle_top_k(call: NodeCall) -> NodeResult:
     x = call[0]
     dim, count = call.axis(call.attribute("axis", -1), len(shape_of(x))), int(call.number(1, "k"))
-    call.attribute("sorted", 1)  # in order is right for those who want none
-    # Of equal elements the first are taken, which PyTorch promises of stable sorting alone.
-    results = call.aten("sort.stable", x, stable=True, dim=dim, descending=bool(call.attribute("largest", 1)))
-    return [call.aten("slice.Tensor", one, dim, 0, count) for one in results]
+    call.attribute("sorted", 1)  # sorted results are also valid if any order is
+    # ONNX takes the first of equal elements. PyTorch guarantees that only for stable sorting.
+    results = call.aten_results("sort.stable", x, stable=True, dim=dim, descending=bool(call.attribute("largest", 1)))
+    return [call.aten("slice.Tensor", result, dim, 0, count) for result in results]

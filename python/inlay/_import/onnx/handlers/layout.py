@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops that move elements without computing, make tensors, or tell dims."""
+"""Imports ops that move elements, make tensors, or return dims."""
+
+from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Literal, cast
 
 import numpy as np
 import torch
 
 from ....errors import ArgumentValueError
-from ..call import dtype_of, shape_of
+from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 from ..tensors import dtype_of as element_dtype
 
 
-def handlers():
-    """ONNX op -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ONNX op."""
     return {
         "Concat": _handle_concat,
         "Constant": _handle_constant,
@@ -40,58 +44,58 @@ def handlers():
 # -- Dims -------------------------------------------------------------------------------------------------------------
 
 
-def _handle_reshape(call):
-    x, wanted = call[0], call.ints(1, "the new shape")
+def _handle_reshape(call: NodeCall) -> NodeResult:
+    x, wanted = call[0], call.required_ints(1, "the new shape")
     if not call.attribute("allowzero", 0):
         wanted = [shape_of(x)[i] if size == 0 and i < len(shape_of(x)) else size for i, size in enumerate(wanted)]
     if -1 in wanted:
         rest = math.prod(size for size in wanted if size != -1)
         if wanted.count(-1) > 1 or rest == 0 or math.prod(shape_of(x)) % rest:
-            raise ArgumentValueError(f"{call.place}: can't bring {list(shape_of(x))} into the shape {wanted}")
+            raise ArgumentValueError(f"{call.place}: can't reshape {list(shape_of(x))} to {wanted}")
         wanted[wanted.index(-1)] = math.prod(shape_of(x)) // rest
     return call.reshape(x, wanted)
 
 
-def _handle_flatten(call):
+def _handle_flatten(call: NodeCall) -> NodeResult:
     shape = shape_of(call[0])
     axis = call.attribute("axis", 1)
     axis = axis if axis == len(shape) else call.axis(axis, len(shape))
     return call.reshape(call[0], (math.prod(shape[:axis]), math.prod(shape[axis:])))
 
 
-def _handle_squeeze(call):
+def _handle_squeeze(call: NodeCall) -> NodeResult:
     shape, axes = shape_of(call[0]), call.ints(1, "axes")
     axes = [i for i, size in enumerate(shape) if size == 1] if axes is None else call.axes(axes, len(shape))
     if wrong := [axis for axis in axes if shape[axis] != 1]:
         raise ArgumentValueError(
-            f"{call.place}: expected dims of size 1 at {axes}, but dim {wrong[0]} is {shape[wrong[0]]}"
+            f"{call.place}: expected size 1 in the dims {axes}, but dim {wrong[0]} is {shape[wrong[0]]}"
         )
     return call.reshape(call[0], [size for i, size in enumerate(shape) if i not in axes])
 
 
-def _handle_unsqueeze(call):
-    shape, axes = list(shape_of(call[0])), call.ints(1, "axes")
+def _handle_unsqueeze(call: NodeCall) -> NodeResult:
+    shape, axes = list(shape_of(call[0])), call.required_ints(1, "axes")
     for axis in call.axes(axes, len(shape) + len(axes)):
         shape.insert(axis, 1)
     return call.reshape(call[0], shape)
 
 
-def _handle_transpose(call):
+def _handle_transpose(call: NodeCall) -> NodeResult:
     rank = len(shape_of(call[0]))
     dims = call.attribute("perm", list(range(rank))[::-1])
     return call[0] if dims == list(range(rank)) else call.aten("permute", call[0], dims)
 
 
-def _handle_expand(call):
-    shape = torch.broadcast_shapes(shape_of(call[0]), call.ints(1, "the new shape"))
+def _handle_expand(call: NodeCall) -> NodeResult:
+    shape = torch.broadcast_shapes(shape_of(call[0]), call.required_ints(1, "the new shape"))
     return call[0] if tuple(shape) == shape_of(call[0]) else call.aten("expand", call[0], list(shape))
 
 
-def _handle_tile(call):
-    return call.aten("repeat", call[0], call.ints(1, "repeats"))
+def _handle_tile(call: NodeCall) -> NodeResult:
+    return call.aten("repeat", call[0], call.required_ints(1, "repeats"))
 
 
-def _handle_depth_to_space(call):
+def _handle_depth_to_space(call: NodeCall) -> NodeResult:
     batch, channels, height, width = shape_of(call[0])
     size = call.attribute("blocksize")
     depth = channels // size**2
@@ -103,7 +107,7 @@ def _handle_depth_to_space(call):
     return call.reshape(moved, (batch, depth, height * size, width * size))
 
 
-def _handle_space_to_depth(call):
+def _handle_space_to_depth(call: NodeCall) -> NodeResult:
     batch, channels, height, width = shape_of(call[0])
     size = call.attribute("blocksize")
     apart = call.reshape(call[0], (batch, channels, height // size, size, width // size, size))
@@ -114,12 +118,12 @@ def _handle_space_to_depth(call):
 # -- Parts ------------------------------------------------------------------------------------------------------------
 
 
-def _handle_concat(call):
+def _handle_concat(call: NodeCall) -> NodeResult:
     dim = call.axis(call.attribute("axis"), len(shape_of(call[0])))
     return call[0] if len(call.inputs) == 1 else call.aten("cat", call.inputs, dim)
 
 
-def _handle_split(call):
+def _handle_split(call: NodeCall) -> NodeResult:
     x = call[0]
     dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
     size, sizes = shape_of(x)[dim], call.ints(1, "split")
@@ -130,12 +134,12 @@ def _handle_split(call):
     return [x] if len(sizes) == 1 else call.aten("split_with_sizes", x, sizes, dim)
 
 
-def _handle_slice(call):
+def _handle_slice(call: NodeCall) -> NodeResult:
     x = call[0]
-    shape, starts, ends = shape_of(x), call.ints(1, "starts"), call.ints(2, "ends")
+    shape, starts, ends = shape_of(x), call.required_ints(1, "starts"), call.required_ints(2, "ends")
     axes, steps = call.ints(3, "axes") or range(len(starts)), call.ints(4, "steps") or [1] * len(starts)
     if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
-        raise ArgumentValueError(f"{call.place}: expected as many starts, ends, axes and steps, and no step of 0")
+        raise ArgumentValueError(f"{call.place}: expected starts, ends, axes and steps of one length, and no step of 0")
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         dim = call.axis(axis, len(shape))
         if step > 0 and not all(isinstance(number, int) for number in (start, end, shape[dim])):
@@ -146,8 +150,8 @@ def _handle_slice(call):
     return x
 
 
-def _take(call, x, dim, taken):
-    """The elements of a dim that a range numbers."""
+def _take(call: NodeCall, x: torch.fx.Node, dim: int, taken: range) -> torch.fx.Node:
+    """Returns the elements along a dim whose positions are in a range."""
     if taken == range(shape_of(x)[dim]):
         return x
     if not taken:
@@ -158,19 +162,19 @@ def _take(call, x, dim, taken):
     return call.aten("flip", call.aten("slice.Tensor", x, dim, forward[0], forward[-1] + 1, forward.step), [dim])
 
 
-def _handle_trilu(call):
+def _handle_trilu(call: NodeCall) -> NodeResult:
     return call.aten("triu" if call.attribute("upper", 1) else "tril", call[0], call.number(1, "k", 0))
 
 
-# -- Borders ----------------------------------------------------------------------------------------------------------
+# -- Padding ----------------------------------------------------------------------------------------------------------
 
 
-def _handle_pad(call):
+def _handle_pad(call: NodeCall) -> NodeResult:
     x, mode = call[0], call.attribute("mode", "constant")
     rank = len(shape_of(x))
-    pads = call.ints(1, "pads")
-    axes = call.ints(3, "axes")
-    axes = list(range(rank)) if axes is None else [call.axis(axis, rank) for axis in axes]
+    pads = call.required_ints(1, "pads")
+    given_axes = call.ints(3, "axes")
+    axes = list(range(rank)) if given_axes is None else [call.axis(axis, rank) for axis in given_axes]
     if len(pads) != 2 * len(axes):
         raise ArgumentValueError(f"{call.place}: expected {2 * len(axes)} pads, but got {len(pads)}")
     sides = [(0, 0)] * rank
@@ -184,8 +188,9 @@ def _handle_pad(call):
     return x
 
 
-def pad(call, x, sides, value):
-    """`x` with (low, high) more elements of a value in each dim, fewer where they are negative."""
+def pad(call: NodeCall, x: torch.fx.Node, sides: Sequence[tuple[int, int]], value: float) -> torch.fx.Node:
+    """Returns `x` padded with a value. sides: the number of elements before and behind each dim; negative ones are
+    removed."""
     if not any(any(pair) for pair in sides):
         return x
     if dtype_of(x) == torch.bool:
@@ -198,16 +203,16 @@ def pad(call, x, sides, value):
     return call.aten("constant_pad_nd", x, numbers, value) if any(numbers) else x
 
 
-def _border(size, low, high, mode):
-    """Which element of a dim each element of the padded one is."""
-    places = np.pad(np.arange(size), (max(0, low), max(0, high)), mode)
+def _border(size: int, low: int, high: int, mode: str) -> torch.Tensor:
+    """Returns the positions in a dim of the elements of the padded dim."""
+    places = np.pad(np.arange(size), (max(0, low), max(0, high)), cast("Literal['edge', 'reflect', 'wrap']", mode))
     return torch.from_numpy(places[max(0, -low) : len(places) - max(0, -high)].copy())
 
 
-# -- Tensors that are made --------------------------------------------------------------------------------------------
+# -- Tensors that ops make --------------------------------------------------------------------------------------------
 
 
-def _handle_constant(call):
+def _handle_constant(call: NodeCall) -> NodeResult:
     tensor = call.tensor_attribute("value")
     if tensor is None:
         (name,) = call.attributes
@@ -218,18 +223,18 @@ def _handle_constant(call):
     return call.constant(tensor)
 
 
-def _handle_constant_of_shape(call):
-    shape, value = call.ints(0, "the shape"), call.tensor_attribute("value")
+def _handle_constant_of_shape(call: NodeCall) -> NodeResult:
+    shape, value = call.required_ints(0, "the shape"), call.tensor_attribute("value")
     value = torch.zeros(1) if value is None else value
     return call.aten("full", shape, value.reshape(()).item(), dtype=value.dtype)
 
 
-def _handle_range(call):
+def _handle_range(call: NodeCall) -> NodeResult:
     start, limit, step = (call.number(i, name) for i, name in enumerate(("start", "limit", "delta")))
     return call.aten("arange.start_step", start, limit, step, dtype=dtype_of(call[0]))
 
 
-def _handle_eye_like(call):
+def _handle_eye_like(call: NodeCall) -> NodeResult:
     dtype, shape = call.attribute("dtype"), shape_of(call[0])
     dtype = dtype_of(call[0]) if dtype is None else element_dtype(dtype, f"the result of {call.place}")
     rows, columns = (call.constant(torch.arange(size)) for size in shape)
@@ -237,14 +242,14 @@ def _handle_eye_like(call):
     return call.cast(call.aten("eq.Tensor", diagonal, columns), dtype)
 
 
-def _handle_shape(call):
+def _handle_shape(call: NodeCall) -> NodeResult:
     shape = shape_of(call[0])[call.attribute("start", 0) : call.attribute("end")]
     if all(isinstance(size, int) for size in shape):
         return call.constant(torch.tensor(shape, dtype=torch.int64))
     return call.size_tensor(shape)
 
 
-def _handle_size(call):
+def _handle_size(call: NodeCall) -> NodeResult:
     count = math.prod(shape_of(call[0]))
     if isinstance(count, int):
         return call.constant(torch.tensor(count))

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops that work element by element, and casts."""
+"""Imports pointwise ops and casts."""
+
+from __future__ import annotations
 
 import functools
 import math
 
 import torch
 
-from ..call import dtype_of, shape_of
+from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 from ..tensors import dtype_of as element_dtype
 
-# Ops that are one ATen call of the same operands.
+# ONNX op -> ATen call of the same operands.
 _SAME = {
     "Abs": "abs",
     "Acos": "acos",
@@ -60,8 +62,8 @@ _SAME = {
 }
 
 
-def handlers():
-    """ONNX op -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ONNX op."""
     return {
         **{op: functools.partial(_handle_same, name) for op, name in _SAME.items()},
         "Cast": _handle_cast,
@@ -90,36 +92,39 @@ def handlers():
     }
 
 
-def _handle_same(name, call):
+def _handle_same(name: str, call: NodeCall) -> NodeResult:
     return call.aten(name, *call.inputs)
 
 
-def _handle_identity(call):
+def _handle_identity(call: NodeCall) -> NodeResult:
     return call[0]
 
 
-def _handle_chain(name, call):
-    return functools.reduce(lambda lhs, rhs: call.aten(name, lhs, rhs), call.inputs)
+def _handle_chain(name: str, call: NodeCall) -> torch.fx.Node:
+    result = call[0]
+    for number in range(1, len(call.inputs)):
+        result = call.aten(name, result, call[number])
+    return result
 
 
-def _handle_mean(call):
+def _handle_mean(call: NodeCall) -> NodeResult:
     return call.aten("div.Tensor", _handle_chain("add.Tensor", call), len(call.inputs))
 
 
-def _handle_div(call):
+def _handle_div(call: NodeCall) -> NodeResult:
     if dtype_of(call[0]).is_floating_point:
         return call.aten("div.Tensor", call[0], call[1])
     return call.aten("div.Tensor_mode", call[0], call[1], rounding_mode="trunc")
 
 
-def _handle_mod(call):
+def _handle_mod(call: NodeCall) -> NodeResult:
     return call.aten("fmod.Tensor" if call.attribute("fmod", 0) else "remainder.Tensor", call[0], call[1])
 
 
-def _handle_pow(call):
+def _handle_pow(call: NodeCall) -> NodeResult:
     base, exponent = call[0], call[1]
     dtype = dtype_of(base)
-    # An integer to a power that is none is computed as a float.
+    # An integer to the power of a float is computed as a float.
     computed = dtype if dtype.is_floating_point or not dtype_of(exponent).is_floating_point else dtype_of(exponent)
     base = call.cast(base, computed)
     if call.is_known(1) and shape_of(exponent) in ((), (1,)) and len(shape_of(base)) >= len(shape_of(exponent)):
@@ -132,7 +137,7 @@ def _handle_pow(call):
     return call.cast(result, dtype)
 
 
-def _handle_clip(call):
+def _handle_clip(call: NodeCall) -> NodeResult:
     x, result = call[0], call[0]
     for number, name in ((1, "maximum"), (2, "minimum")):
         bound = call.get(number)
@@ -146,15 +151,15 @@ def _handle_clip(call):
     return call.cast(result, dtype_of(x))
 
 
-def _handle_cast(call):
+def _handle_cast(call: NodeCall) -> NodeResult:
     return call.cast(call[0], element_dtype(call.attribute("to"), f"the result of {call.place}"))
 
 
-def _handle_cast_like(call):
+def _handle_cast_like(call: NodeCall) -> NodeResult:
     return call.cast(call[0], dtype_of(call[1]))
 
 
-def _handle_dropout(call):
+def _handle_dropout(call: NodeCall) -> NodeResult:
     if call.get(2) is not None and call.number(2, "training_mode"):
         raise call.unsupported("training is not supported")
     return [call[0], call.aten("full", shape_of(call[0]), True, dtype=torch.bool) if call.is_wanted(1) else None]
@@ -163,40 +168,40 @@ def _handle_dropout(call):
 # -- Activations ------------------------------------------------------------------------------------------------------
 
 
-def _handle_gelu(call):
+def _handle_gelu(call: NodeCall) -> NodeResult:
     return call.aten("gelu", call[0], approximate=call.attribute("approximate", "none"))
 
 
-def _handle_elu(call):
+def _handle_elu(call: NodeCall) -> NodeResult:
     return call.aten("elu", call[0], call.attribute("alpha", 1.0))
 
 
-def _handle_selu(call):
+def _handle_selu(call: NodeCall) -> NodeResult:
     alpha = call.attribute("alpha", 1.67326319217681884765625)
     return call.aten("elu", call[0], alpha, call.attribute("gamma", 1.05070102214813232421875))
 
 
-def _handle_celu(call):
+def _handle_celu(call: NodeCall) -> NodeResult:
     return call.aten("celu", call[0], call.attribute("alpha", 1.0))
 
 
-def _handle_leaky_relu(call):
+def _handle_leaky_relu(call: NodeCall) -> NodeResult:
     return call.aten("leaky_relu", call[0], call.attribute("alpha", 0.01))
 
 
-def _handle_prelu(call):
+def _handle_prelu(call: NodeCall) -> NodeResult:
     x, slope = call[0], call[1]
     scaled = call.aten("mul.Tensor", x, slope)
     return call.aten("where.self", call.aten("lt.Scalar", x, 0), scaled, x)
 
 
-def _handle_thresholded_relu(call):
+def _handle_thresholded_relu(call: NodeCall) -> NodeResult:
     x = call[0]
     above = call.aten("gt.Scalar", x, call.attribute("alpha", 1.0))
     return call.aten("where.self", above, x, call.constant(torch.zeros((), dtype=dtype_of(x))))
 
 
-def _handle_hard_sigmoid(call):
+def _handle_hard_sigmoid(call: NodeCall) -> NodeResult:
     x, alpha, beta = call[0], call.attribute("alpha", 0.2), call.attribute("beta", 0.5)
     if math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
         return call.aten("hardsigmoid", x)
@@ -204,19 +209,19 @@ def _handle_hard_sigmoid(call):
     return call.aten("clamp", scaled, 0.0, 1.0)
 
 
-def _handle_softsign(call):
+def _handle_softsign(call: NodeCall) -> NodeResult:
     x = call[0]
     return call.aten("div.Tensor", x, call.aten("add.Scalar", call.aten("abs", x), 1))
 
 
-def _handle_swish(call):
+def _handle_swish(call: NodeCall) -> NodeResult:
     x, alpha = call[0], call.attribute("alpha", 1.0)
     if alpha == 1:
         return call.aten("silu", x)
     return call.aten("mul.Tensor", x, call.aten("sigmoid", call.aten("mul.Scalar", x, alpha)))
 
 
-def _handle_is_inf(call):
+def _handle_is_inf(call: NodeCall) -> NodeResult:
     x = call[0]
     signs = [call.attribute("detect_negative", 1), call.attribute("detect_positive", 1)]
     if all(signs):

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions, places of extremes, running sums."""
+"""Imports reductions, arg reductions and cumulative sums."""
+
+from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 
 import torch
 
-from ..call import dtype_of, shape_of
+from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 
-_AFTER = {"L2": "sqrt", "LogSum": "log"}  # what is done to the sum
+_AFTER = {"L2": "sqrt", "LogSum": "log"}  # the ATen call on the sum
 
 
-def handlers():
-    """ONNX op -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ONNX op."""
     names = ("Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare")
     return {
         **{f"Reduce{name}": functools.partial(_handle_reduction, name) for name in names},
@@ -22,13 +25,13 @@ def handlers():
     }
 
 
-def _handle_reduction(name, call):
+def _handle_reduction(name: str, call: NodeCall) -> NodeResult:
     x = call[0]
     rank = len(shape_of(x))
-    axes = call.ints(1, "axes") if len(call.inputs) > 1 else call.attribute("axes")
-    nothing = call.attribute("noop_with_empty_axes", 0)
+    axes: Iterable[int] | None = call.ints(1, "axes") if len(call.inputs) > 1 else call.attribute("axes")
+    keeps_all = call.attribute("noop_with_empty_axes", 0)
     if not axes:
-        axes = [] if nothing else range(rank)
+        axes = [] if keeps_all else range(rank)
     dims, keepdim = call.axes(axes, rank), bool(call.attribute("keepdims", 1))
     if name == "LogSumExp":
         return call.aten("logsumexp", x, dims, keepdim) if dims else x
@@ -40,7 +43,8 @@ def _handle_reduction(name, call):
     return call.aten(_AFTER[name], result) if name in _AFTER else result
 
 
-def _reduce(name, call, x, dims, keepdim):
+def _reduce(name: str, call: NodeCall, x: torch.fx.Node, dims: list[int], keepdim: bool) -> torch.fx.Node:
+    """Returns a reduction of `x` over `dims`, which is not empty."""
     dtype = dtype_of(x)
     if name in ("Max", "Min"):
         if dtype == torch.bool:
@@ -61,15 +65,15 @@ def _reduce(name, call, x, dims, keepdim):
     return call.aten("div.Tensor_mode", total, call.constant(torch.tensor(count, dtype=dtype)), rounding_mode="trunc")
 
 
-def _extreme_of_none(name, call, x, dims, keepdim):
-    """What the largest or smallest of no elements is: the lowest or the highest that there is."""
+def _extreme_of_none(name: str, call: NodeCall, x: torch.fx.Node, dims: list[int], keepdim: bool) -> torch.fx.Node:
+    """Returns the maximum or minimum of no elements: the lowest or the highest value of the dtype."""
     dtype = dtype_of(x)
     limits = (-math.inf, math.inf) if dtype.is_floating_point else (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
     shape = [1 if dim in dims else size for dim, size in enumerate(shape_of(x)) if keepdim or dim not in dims]
     return call.aten("full", shape, limits[0 if name == "Max" else 1], dtype=dtype)
 
 
-def _handle_place(name, call):
+def _handle_place(name: str, call: NodeCall) -> NodeResult:
     x = call[0]
     dim, keepdim = call.axis(call.attribute("axis", 0), len(shape_of(x))), bool(call.attribute("keepdims", 1))
     if not call.attribute("select_last_index", 0):
@@ -78,7 +82,7 @@ def _handle_place(name, call):
     return call.aten("rsub.Scalar", first, shape_of(x)[dim] - 1)
 
 
-def _handle_cumsum(call):
+def _handle_cumsum(call: NodeCall) -> NodeResult:
     x = call[0]
     dim = call.axis(call.number(1, "the axis"), len(shape_of(x)))
     reverse = call.attribute("reverse", 0)

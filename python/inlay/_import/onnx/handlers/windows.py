@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How much is put around a tensor before windows are taken: ONNX's `pads` and `auto_pad`."""
+"""Computes the padding of windows from ONNX's `pads` and `auto_pad`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 from ....errors import ArgumentValueError
+from ..call import NodeCall
 
 
-def conv_sides(call, sizes, kernel, stride, dilation):
-    """[(before, behind)] of each spatial dim, for a convolution or pooling over dims of these sizes."""
+def conv_sides(
+    call: NodeCall, sizes: Sequence[int], kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Returns the padding before and behind each spatial dim of a convolution or pooling. sizes: the spatial dims."""
     mode, given = call.attribute("auto_pad", "NOTSET"), _given(call, len(sizes))
     _check(call, len(sizes), kernel, stride, dilation)
     if mode == "VALID":
@@ -19,8 +26,18 @@ def conv_sides(call, sizes, kernel, stride, dilation):
     return sides
 
 
-def transposed_sides(call, sizes, kernel, stride, dilation, more):
-    """[(before, behind)] of each spatial dim that a transposed convolution cuts off."""
+def transposed_sides(
+    call: NodeCall,
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    more: Sequence[int],
+) -> list[tuple[int, int]]:
+    """Returns the numbers of elements that a transposed convolution removes before and behind each spatial dim.
+
+    sizes: the spatial dims. more: the output padding.
+    """
     mode, wanted = call.attribute("auto_pad", "NOTSET"), call.attribute("output_shape")
     given = _given(call, len(sizes))
     _check(call, len(sizes), kernel, stride, dilation, more)
@@ -38,19 +55,22 @@ def transposed_sides(call, sizes, kernel, stride, dilation, more):
     return sides
 
 
-def _given(call, count):
+def _given(call: NodeCall, count: int) -> list[tuple[int, int]]:
+    """Returns the attribute `pads` as pairs."""
     pads = call.attribute("pads", [0] * (2 * count))
     if len(pads) != 2 * count:
         raise ArgumentValueError(f"{call.place}: expected {2 * count} pads, but got {len(pads)}")
     return list(zip(pads[:count], pads[count:], strict=True))
 
 
-def _halves(total, more_behind):
+def _halves(total: int, more_behind: bool) -> tuple[int, int]:
+    """Returns `total` in two parts that differ by at most 1."""
     small, large = total // 2, total - total // 2
     return (small, large) if more_behind else (large, small)
 
 
-def _check(call, count, *lists):
+def _check(call: NodeCall, count: int, *lists: Sequence[int]) -> None:
+    """Raises ArgumentValueError unless each list has one number per spatial dim."""
     for numbers in lists:
         if len(numbers) != count:
             raise ArgumentValueError(f"{call.place}: expected {count} numbers, one per spatial dim, but got {numbers}")

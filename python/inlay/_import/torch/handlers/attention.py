@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention, and normalizations by statistics of the input itself: whole, as the dialect has them."""
+"""Imports attention and the normalizations that compute statistics of the input, each as one op of the dialect."""
+
+from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
+from ...._program.imported import Dims
+from ..call import Call
+from ..graph import Value
+from ..walker import Handler, HandlerResult, Walker
 
-def handlers():
-    """ATen name -> handler."""
+
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ATen name."""
     return {
         "scaled_dot_product_attention": _handle_attention,
         "_scaled_dot_product_flash_attention_for_cpu": _handle_attention,
@@ -22,7 +31,7 @@ def handlers():
     }
 
 
-def _handle_attention(walker, call):
+def _handle_attention(walker: Walker, call: Call) -> HandlerResult:
     if call["dropout_p"]:
         return None
     query, key, value = (walker.tensor(call[name]) for name in ("query", "key", "value"))
@@ -42,22 +51,34 @@ def _handle_attention(walker, call):
     return _first_of(call, result)
 
 
-def _first_of(call, result):
-    """`result` as the first of the call's results, of which no others can be made; None if one is used."""
+def _first_of(call: Call, result: Value) -> HandlerResult:
+    """Returns the results of a call of which only the first one, `result`, can be computed; None if another one is
+    used."""
     if isinstance(call.val, torch.Tensor):
         return result
     return None if _uses_others(call) else [result, *[None] * (len(call.val) - 1)]
 
 
-def _uses_others(call):
+def _uses_others(call: Call) -> bool:
+    """Returns true if the call has several results and one besides the first is used."""
     return not isinstance(call.val, torch.Tensor) and any(user.args[1] != 0 for user in call.node.users)
 
 
 # -- Normalization ----------------------------------------------------------------------------------------------------
 
 
-def _normalize(walker, call, name, x, vectors, attributes):
-    """The op on the widest element type of `x` and `vectors`: (node or None, number in place of None, dims) of each."""
+def _normalize(
+    walker: Walker,
+    call: Call,
+    name: str,
+    x: Value,
+    vectors: Sequence[tuple[torch.fx.Node | None, float, Dims]],
+    attributes: dict[str, Any],
+) -> Value:
+    """Writes the normalization op `name` in the widest element type of `x` and `vectors`, and casts the result.
+
+    vectors: (node or None, number to fill the vector with if the node is None, dims) of each.
+    """
     dtype = x.dtype
     for node, _, _ in vectors:
         dtype = dtype if node is None else torch.promote_types(dtype, node.meta["val"].dtype)
@@ -70,7 +91,7 @@ def _normalize(walker, call, name, x, vectors, attributes):
     return walker.cast(result, call.dtype, None)
 
 
-def _handle_layer_norm(walker, call):
+def _handle_layer_norm(walker: Walker, call: Call) -> HandlerResult:
     if _uses_others(call):
         return None
     x, shape = walker.tensor(call["input"]), tuple(call["normalized_shape"])
@@ -78,7 +99,7 @@ def _handle_layer_norm(walker, call):
     return _first_of(call, _normalize(walker, call, "layer_norm", x, vectors, {"eps": call["eps"]}))
 
 
-def _handle_group_norm(walker, call):
+def _handle_group_norm(walker: Walker, call: Call) -> HandlerResult:
     if _uses_others(call):
         return None
     x = walker.tensor(call["input"])
@@ -87,17 +108,18 @@ def _handle_group_norm(walker, call):
     return _first_of(call, _normalize(walker, call, "group_norm", x, vectors, {"groups": groups, "eps": call["eps"]}))
 
 
-def _handle_rms_norm(walker, call):
+def _handle_rms_norm(walker: Walker, call: Call) -> HandlerResult:
     if _uses_others(call):
         return None
     x, shape = walker.tensor(call["input"]), tuple(call["normalized_shape"])
-    wide = torch.float32 if x.dtype.itemsize < 4 else x.dtype  # what PyTorch computes in, and takes its least step of
+    # PyTorch computes in this dtype and takes the default eps from it.
+    wide = torch.float32 if x.dtype.itemsize < 4 else x.dtype
     attributes = {"eps": call.get("eps", torch.finfo(wide).eps)}
     return _first_of(call, _normalize(walker, call, "rms_norm", x, [(call["weight"], 1, shape)], attributes))
 
 
-def _handle_batch_statistics(walker, call):
-    # Each channel is normalized by itself: a group norm of as many groups as channels, the batch among their elements.
+def _handle_batch_statistics(walker: Walker, call: Call) -> HandlerResult:
+    # Each channel is one group. The elements of all examples of the batch belong to the group.
     if _uses_others(call):
         return None
     x = walker.tensor(call["input"])
@@ -105,16 +127,16 @@ def _handle_batch_statistics(walker, call):
     attributes = {"groups": x.shape[1], "eps": call["eps"]}
     if x.shape[0] == 1:
         return _first_of(call, _normalize(walker, call, "group_norm", x, vectors, attributes))
-    swapped = [1, 0, *range(2, len(x.shape))]
+    order = [1, 0, *range(2, len(x.shape))]
     dims = (x.shape[1], x.shape[0], *x.shape[2:])
-    channels = walker.op("permute", [x], {"dims": swapped}, shape=dims, dtype=x.dtype, suffix="channels")
+    channels = walker.op("permute", [x], {"dims": order}, shape=dims, dtype=x.dtype, suffix="channels")
     channels = walker.reshape(channels, (1, *dims), "batch")
     result = walker.reshape(_normalize(walker, call, "group_norm", channels, vectors, attributes), dims, "reshape")
-    return _first_of(call, walker.op("permute", [result], {"dims": swapped}, shape=x.shape, dtype=call.dtype))
+    return _first_of(call, walker.op("permute", [result], {"dims": order}, shape=x.shape, dtype=call.dtype))
 
 
-def _handle_instance_norm(walker, call):
-    # Each channel of each example is normalized by itself.
+def _handle_instance_norm(walker: Walker, call: Call) -> HandlerResult:
+    # Each channel of each example is one group.
     if call["running_mean"] is not None or not call["use_input_stats"]:
         return None
     x = walker.tensor(call["input"])

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors made from numbers and sizes alone, where import doesn't know them: others are constants."""
+"""Imports calls that make tensors of numbers and sizes, if their sizes are not known at import.
+
+With known sizes, such a call is a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
 from ...._program.sizes import Size
+from ..call import Call
+from ..walker import Handler, HandlerResult, Walker
 
-# Calls that give a tensor of one number, or of whatever is in memory -> the number.
-_FILLED = {
+# ATen name of a call that fills a tensor -> function that returns the number. Uninitialized tensors are filled with 0.
+_FILL_VALUES: dict[str, Callable[[Call], Any]] = {
     "empty.memory_format": lambda call: 0,
     "empty_like": lambda call: 0,
     "empty_permuted": lambda call: 0,
@@ -26,27 +36,27 @@ _FILLED = {
 }
 
 
-def handlers():
-    """ATen name -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ATen name."""
     return {
-        **dict.fromkeys(_FILLED, _handle_filled),
+        **dict.fromkeys(_FILL_VALUES, _handle_filled),
         **dict.fromkeys(("arange", "arange.start", "arange.start_step"), _handle_arange),
     }
 
 
-def _handle_filled(walker, call):
-    number = _FILLED[call.name](call)
+def _handle_filled(walker: Walker, call: Call) -> HandlerResult:
+    number = _FILL_VALUES[call.name](call)
     if isinstance(number, torch.fx.Node):
         return None
     return walker.splat(number, call.shape, call.dtype, suffix=None)
 
 
-def _handle_arange(walker, call):
+def _handle_arange(walker: Walker, call: Call) -> HandlerResult:
     start, step = call.get("start", 0), call.get("step", 1)
     if not all(isinstance(number, (int, Size)) for number in (start, call["end"], step)):
         return None
     value = walker.iota(call.shape[0], "iota")
-    # In integers, as they are exact; PyTorch's floats round once too.
+    # Integers are exact, so the cast to a float type rounds only once, as in PyTorch.
     for name, number, neutral in (("mul", step, 1), ("add", start, 0)):
         if number != neutral:
             operands = [value, walker.scalar(number, torch.int64)]

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolution, pooling, normalization and products."""
+"""Imports convolution, pooling, batch normalization and matrix products."""
+
+from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 
-from ..call import dim_list, spread
+from ...._program.imported import Dims
+from ...._program.sizes import Size
+from ..call import Call, dim_list, spread
+from ..graph import Value
+from ..walker import Handler, HandlerResult, Walker
 
 
-def handlers():
-    """ATen name -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ATen name."""
     return {
         **dict.fromkeys(("convolution", "conv1d", "conv2d", "conv3d"), _handle_convolution),
         "max_pool2d": _handle_max_pool,
@@ -45,10 +53,10 @@ def handlers():
 # -- Convolution, pooling ---------------------------------------------------------------------------------------------
 
 
-def _handle_convolution(walker, call):
+def _handle_convolution(walker: Walker, call: Call) -> HandlerResult:
     x, weight = walker.tensor(call["input"]), walker.tensor(call["weight"])
     bias = call["bias"] and walker.tensor(call["bias"])
-    if len(x.shape) != len(weight.shape):  # without batch dim
+    if len(x.shape) != len(weight.shape):  # the input has no batch dim
         return None
     spatial = len(x.shape) - 2
     attributes = {
@@ -63,8 +71,8 @@ def _handle_convolution(walker, call):
     return walker.op("conv", [x, weight, bias], attributes, shape=call.shape, dtype=call.dtype)
 
 
-def _pool(walker, call, name, attributes):
-    """The pooling op; an input without batch dim gets one of size 1."""
+def _pool(walker: Walker, call: Call, name: str, attributes: Mapping[str, Any]) -> Value:
+    """Writes the pooling op `name`. An input without a batch dim gets one of size 1."""
     x = walker.tensor(call["self"])
     if len(x.shape) == len(attributes["kernel"]) + 1:
         batched = walker.reshape(x, (1, *x.shape), "batch")
@@ -73,12 +81,14 @@ def _pool(walker, call, name, attributes):
     return walker.op(name, [x], attributes, shape=call.shape, dtype=call.dtype)
 
 
-def _spatial(call):
-    """How many dims the call's name says that windows have."""
-    return int(re.search(r"(\d)d", call.base).group(1))
+def _spatial(call: Call) -> int:
+    """Returns the number of spatial dims, which the call's name contains: 2 for "max_pool2d"."""
+    found = re.search(r"(\d)d", call.base)
+    assert found is not None
+    return int(found[1])
 
 
-def _handle_max_pool(walker, call):
+def _handle_max_pool(walker: Walker, call: Call) -> HandlerResult:
     indices = call.base.endswith("_with_indices")
     if indices and any(user.args[1] != 0 for user in call.node.users):
         return None
@@ -95,7 +105,7 @@ def _handle_max_pool(walker, call):
     return [result, None] if indices else result
 
 
-def _handle_avg_pool(walker, call):
+def _handle_avg_pool(walker: Walker, call: Call) -> HandlerResult:
     if call.get("divisor_override") is not None or not call.dtype.is_floating_point:
         return None
     count = _spatial(call)
@@ -110,8 +120,8 @@ def _handle_avg_pool(walker, call):
     return _pool(walker, call, "avg_pool", attributes)
 
 
-def _equal_windows(walker, call):
-    """The size of windows that cover the input side by side, or None if some differ."""
+def _equal_windows(walker: Walker, call: Call) -> list[int | Size] | None:
+    """Returns the size of equal windows that cover the input side by side; None if the windows differ in size."""
     count = _spatial(call)
     sizes, wanted = walker.tensor(call["self"]).shape[-count:], call.shape[-count:]
     if any(size % want for size, want in zip(sizes, wanted, strict=True)):
@@ -119,7 +129,7 @@ def _equal_windows(walker, call):
     return [size // want for size, want in zip(sizes, wanted, strict=True)]
 
 
-def _handle_adaptive_avg_pool(walker, call):
+def _handle_adaptive_avg_pool(walker: Walker, call: Call) -> HandlerResult:
     if not call.dtype.is_floating_point:
         return None
     count = _spatial(call)
@@ -134,9 +144,11 @@ def _handle_adaptive_avg_pool(walker, call):
     return _pool(walker, call, "avg_pool", {**attributes, "ceil_mode": False, "count_include_pad": True})
 
 
-def _average_unequal(walker, call):
-    """Means of windows of several sizes: their elements read by indices known at import, a zero behind the input where
-    a window has less than others."""
+def _average_unequal(walker: Walker, call: Call) -> Value:
+    """Returns the means of windows of several sizes.
+
+    Indices that are known at import read the windows' elements. Smaller windows read a zero behind the input instead.
+    """
     x, count = walker.tensor(call["self"]), _spatial(call)
     first = len(x.shape) - count
     high = [0] * first + [1] * count
@@ -149,21 +161,21 @@ def _average_unequal(walker, call):
         suffix="pad",
     )
     indices, counts, shape = [], torch.ones(()), [*x.shape[:first]]
-    for dim, (size, want) in enumerate(zip(x.shape[first:], call.shape[first:], strict=True)):
+    for dim, (size, want) in enumerate(zip(map(int, x.shape[first:]), map(int, call.shape[first:]), strict=True)):
         windows = [torch.arange(i * size // want, -(-(i + 1) * size // want)) for i in range(want)]
         widest = max(len(window) for window in windows)
         table = torch.stack([F.pad(window, (0, widest - len(window)), value=size) for window in windows])
         indices.append(walker.constant(table.reshape(want, widest, *[1] * (2 * (count - 1 - dim))), f"index{dim}"))
         counts = counts.unsqueeze(-1) * torch.tensor([float(len(window)) for window in windows])
         shape += table.shape
-    attributes = {"dims": list(range(first, first + count))}
+    attributes: dict[str, Any] = {"dims": list(range(first, first + count))}
     parts = walker.op("index", [padded, indices], attributes, shape=tuple(shape), dtype=x.dtype, suffix="windows")
     attributes = {"dims": [first + 1 + 2 * dim for dim in range(count)], "keepdim": False}
     sums = walker.op("sum", [parts], attributes, shape=call.shape, dtype=x.dtype, suffix="sum")
     return walker.op("div", [sums, walker.constant(counts.to(x.dtype), "count")], shape=call.shape, dtype=x.dtype)
 
 
-def _handle_adaptive_max_pool(walker, call):
+def _handle_adaptive_max_pool(walker: Walker, call: Call) -> HandlerResult:
     kernel = _equal_windows(walker, call)
     if kernel is None or any(user.args[1] != 0 for user in call.node.users):
         return None
@@ -174,11 +186,12 @@ def _handle_adaptive_max_pool(walker, call):
 # -- Normalization ----------------------------------------------------------------------------------------------------
 
 
-def _vector(walker, node, number, shape, dtype):
+def _vector(walker: Walker, node: torch.fx.Node | None, number: float, shape: Dims, dtype: torch.dtype) -> Value:
+    """Returns the Value of `node`, or a vector filled with `number` if it is None."""
     return walker.splat(number, shape, dtype) if node is None else walker.tensor(node)
 
 
-def _handle_batch_norm(walker, call):
+def _handle_batch_norm(walker: Walker, call: Call) -> HandlerResult:
     if call.get("training") or call["running_mean"] is None:
         return None
     x = walker.tensor(call["input"])
@@ -198,9 +211,9 @@ def _handle_batch_norm(walker, call):
 # -- Products ---------------------------------------------------------------------------------------------------------
 
 
-def _handle_matmul(walker, call):
+def _handle_matmul(walker: Walker, call: Call) -> HandlerResult:
     lhs, rhs = (walker.tensor(node) for node in list(call.args.values())[:2])
-    # A vector is a row on the left and a column on the right, and its dim of size 1 goes again.
+    # A vector becomes a row on the left or a column on the right. The last reshape removes its dim of size 1.
     left = walker.reshape(lhs, (1, *lhs.shape), "row") if len(lhs.shape) == 1 else lhs
     right = walker.reshape(rhs, (*rhs.shape, 1), "column") if len(rhs.shape) == 1 else rhs
     leading = walker.broadcast(left.shape[:-2], right.shape[:-2])
@@ -209,7 +222,7 @@ def _handle_matmul(walker, call):
     return walker.reshape(result, call.shape, "reshape")
 
 
-def _handle_linear(walker, call):
+def _handle_linear(walker: Walker, call: Call) -> HandlerResult:
     x, weight = walker.tensor(call["input"]), walker.tensor(call["weight"])
     bias = call["bias"] and walker.tensor(call["bias"])
     if len(weight.shape) != 2 or (bias and len(bias.shape) != 1):
@@ -217,7 +230,7 @@ def _handle_linear(walker, call):
     return walker.op("linear", [x, weight, bias], shape=call.shape, dtype=call.dtype)
 
 
-def _handle_addmm(walker, call):
+def _handle_addmm(walker: Walker, call: Call) -> HandlerResult:
     beta, alpha = call["beta"], call["alpha"]
     bias, weight = walker.tensor(call["self"]), _transposed(walker, call["mat2"])
     outputs = call.shape[-1]
@@ -227,24 +240,26 @@ def _handle_addmm(walker, call):
         "linear", [walker.tensor(call["mat1"]), weight, None], shape=call.shape, dtype=call.dtype, suffix="product"
     )
     product = _scaled(walker, product, alpha, "alpha")
-    if beta == 0:  # NaN and infinities of what isn't read don't count
+    if beta == 0:  # the bias is not read, so its NaNs and infinities must not reach the result
         return product
     return walker.op("add", [product, _scaled(walker, bias, beta, "beta")], shape=call.shape, dtype=call.dtype)
 
 
-def _scaled(walker, value, factor, suffix):
+def _scaled(walker: Walker, value: Value, factor: float, suffix: str) -> Value:
+    """Returns `value` times `factor`."""
     if factor == 1:
         return value
     scalar = walker.scalar(factor, value.dtype)
     return walker.op("mul", [value, scalar], shape=value.shape, dtype=value.dtype, suffix=suffix)
 
 
-def _transposed(walker, node):
-    """The matrix whose transpose `node` is: what it was made from, if by a transposition."""
+def _transposed(walker: Walker, node: torch.fx.Node) -> Value:
+    """Returns the transpose of a matrix. If `node` is itself a transposition, that is the operand of `node`."""
     if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
-        name, source = node.target._schema.name, node.args[0]
-        swapped = name == "aten::t" or (name == "aten::transpose" and set(dim_list(node.args[1:3], 2)) == {0, 1})
-        swapped = swapped or (name == "aten::permute" and dim_list(node.args[1], 2) == (1, 0))
+        arguments: tuple[Any, ...] = node.args
+        name, source = node.target._schema.name, arguments[0]
+        swapped = name == "aten::t" or (name == "aten::transpose" and set(dim_list(arguments[1:3], 2)) == {0, 1})
+        swapped = swapped or (name == "aten::permute" and dim_list(arguments[1], 2) == (1, 0))
         if swapped and len(source.meta["val"].shape) == 2:
             return walker.tensor(source)
     value = walker.tensor(node)
@@ -253,7 +268,7 @@ def _transposed(walker, node):
     )
 
 
-def _handle_grouped_matmul(walker, call):
+def _handle_grouped_matmul(walker: Walker, call: Call) -> HandlerResult:
     if call.base == "_grouped_mm":
         operands, plain = (call["self"], call["mat2"], call["offs"]), call["bias"] is None and call["offs"] is not None
     else:

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pointwise calls, with PyTorch's type promotion made explicit."""
+"""Imports pointwise calls and makes PyTorch's type promotion explicit."""
+
+from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
 from ...._dialect import ops
+from ..call import Call
+from ..graph import Value
+from ..walker import Handler, HandlerResult, Walker
 
 
-def handlers():
-    """ATen name -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ATen name."""
     found = {name: _handle_pointwise for op in ops.table().values() if op.pointwise for name in op.aten}
     return {
         **found,
@@ -31,16 +37,16 @@ def handlers():
 
 
 class Composer:
-    """Writes a call as several ops: each method gives a Value. Numbers stand for constants of the other's dtype."""
+    """Writes one call as several pointwise ops. Operands that are numbers become constants of the dtype `dtype`."""
 
-    def __init__(self, walker, dtype):
+    def __init__(self, walker: Walker, dtype: torch.dtype) -> None:
         self._walker, self._dtype = walker, dtype
         self._count = 0
 
-    def __call__(self, name, *operands, last=False):
-        """The pointwise op `name`; the last op of a call has its name to itself."""
+    def __call__(self, name: str, *operands: Value | float, last: bool = False) -> Value:
+        """Writes the pointwise op `name`. last: True for the op whose label is that of the call."""
         values = [
-            operand if hasattr(operand, "shape") else self._walker.scalar(operand, self._dtype) for operand in operands
+            operand if isinstance(operand, Value) else self._walker.scalar(operand, self._dtype) for operand in operands
         ]
         dtype = torch.bool if ops.table()[name].result == "boolean" else self._dtype
         shape = self._walker.broadcast(*(value.shape for value in values))
@@ -49,18 +55,21 @@ class Composer:
         return self._walker.op(name, values, shape=shape, dtype=dtype, suffix=suffix)
 
 
-def _is_computable(op, dtype):
+def _is_computable(op: ops.Op, dtype: torch.dtype) -> bool:
+    """Returns true if the pointwise op is defined on elements of `dtype`."""
     kind = "floats" if dtype.is_floating_point else "booleans" if dtype == torch.bool else "integers"
     return kind in op.elements
 
 
-def _handle_pointwise(walker, call):
+def _handle_pointwise(walker: Walker, call: Call) -> HandlerResult:
     op = ops.find(call.name) or ops.find(call.base)
+    assert op is not None
     return _emit(walker, call, op, call.operand_type if op.result == "boolean" else call.dtype)
 
 
-def _emit(walker, call, op, dtype):
-    """`op` on the call's first arguments, all made `dtype`; None if it isn't defined on that."""
+def _emit(walker: Walker, call: Call, op: ops.Op, dtype: torch.dtype) -> Value | None:
+    """Writes `op` on the call's first arguments, all cast to `dtype`. Returns None if `op` is not defined on that
+    dtype."""
     if not _is_computable(op, dtype):
         return None
     operands = [
@@ -75,23 +84,26 @@ def _emit(walker, call, op, dtype):
     return walker.op(op.name, operands, shape=call.shape, dtype=call.dtype)
 
 
-def _operand(walker, value, dtype, name):
+def _operand(walker: Walker, value: Any, dtype: torch.dtype, name: str) -> Value:
+    """Returns an argument of the call, a node or a number, as a Value of `dtype`. name: the argument's, for the
+    label."""
     if isinstance(value, torch.fx.Node):
         return walker.cast(walker.tensor(value), dtype, f"{name}_cast")
     return walker.scalar(value, dtype)
 
 
-def _handle_division(walker, call):
+def _handle_division(walker: Walker, call: Call) -> HandlerResult:
     names = {"floor": "floor_div", "trunc": "trunc_div", None: "div"}
     mode = call.args.get("rounding_mode", "floor" if call.base == "floor_divide" else None)
-    if mode == "trunc" and call.dtype in (torch.float16, torch.bfloat16):  # PyTorch rounds the quotient first
+    if mode == "trunc" and call.dtype in (torch.float16, torch.bfloat16):
+        # PyTorch rounds the quotient to the short type before it truncates.
         lhs, rhs = (_operand(walker, call[name], call.dtype, name) for name in ("self", "other"))
         compose = Composer(walker, call.dtype)
         return compose("trunc", compose("div", lhs, rhs), last=True)
     return _emit(walker, call, ops.table()[names[mode]], call.dtype)
 
 
-def _handle_rsub(walker, call):
+def _handle_rsub(walker: Walker, call: Call) -> HandlerResult:
     swapped = Composer(walker, call.dtype)
     lhs, rhs = (_operand(walker, call[name], call.dtype, name) for name in ("other", "self"))
     if (alpha := call.get("alpha", 1)) != 1:
@@ -99,38 +111,38 @@ def _handle_rsub(walker, call):
     return swapped("sub", lhs, rhs, last=True)
 
 
-def _handle_float_predicate(walker, call):
+def _handle_float_predicate(walker: Walker, call: Call) -> HandlerResult:
     dtype = call.operand_type
     if dtype.is_floating_point or (call.base == "signbit" and dtype != torch.bool):
         return _handle_pointwise(walker, call)
     return walker.splat(False, call.shape, torch.bool)
 
 
-def _handle_where(walker, call):
+def _handle_where(walker: Walker, call: Call) -> HandlerResult:
     names = ("self", "other") if "self" in call.args else ("input", "other")
     condition = walker.cast(walker.tensor(call["condition"]), torch.bool, "condition_cast")
     chosen = [_operand(walker, call[name], call.dtype, name) for name in names]
     return walker.op("where", [condition, *chosen], shape=call.shape, dtype=call.dtype)
 
 
-def _handle_masked_fill(walker, call):
+def _handle_masked_fill(walker: Walker, call: Call) -> HandlerResult:
     operands = [walker.tensor(call["mask"]), _operand(walker, call["value"], call.dtype, "value")]
     return walker.op("where", [*operands, walker.tensor(call["self"])], shape=call.shape, dtype=call.dtype)
 
 
-def _handle_pow(walker, call):
+def _handle_pow(walker: Walker, call: Call) -> HandlerResult:
     exponent = call["exponent"]
     if call.dtype == torch.bool:
         return None
     if exponent in (0.5, -0.5) and call.dtype.is_floating_point and call.dtype != torch.float16:
-        # As in PyTorch, whose roots of -0 and -inf are not their powers.
+        # PyTorch computes a root here. The root of -0 or -inf differs from its power.
         root = Composer(walker, call.dtype)
         return root(
             "sqrt" if exponent > 0 else "rsqrt", walker.cast(walker.tensor(call["self"]), call.dtype), last=True
         )
     if call.dtype.is_floating_point or not isinstance(exponent, int) or not 1 <= exponent < 64:
         return _handle_pointwise(walker, call)
-    # By squaring.
+    # Exponentiation by squaring.
     square, power, compose = walker.cast(walker.tensor(call["self"]), call.dtype), None, Composer(walker, call.dtype)
     while exponent:
         last = exponent == 1
@@ -142,7 +154,7 @@ def _handle_pow(walker, call):
     return power
 
 
-def _handle_round_decimals(walker, call):
+def _handle_round_decimals(walker: Walker, call: Call) -> HandlerResult:
     decimals = call["decimals"]
     if not call.dtype.is_floating_point:
         return None
@@ -151,13 +163,13 @@ def _handle_round_decimals(walker, call):
     return compose(back, compose("round", compose(there, x, factor)), factor, last=True)
 
 
-def _handle_gelu(walker, call):
+def _handle_gelu(walker: Walker, call: Call) -> HandlerResult:
     if call["approximate"] == "none":
         return _handle_pointwise(walker, call)
     # 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), Hendrycks & Gimpel, arXiv:1606.08415.
     x = walker.tensor(call["self"])
 
-    def step(name, lhs, rhs, suffix):
+    def step(name: str, lhs: Value, rhs: Value | float | None, suffix: str | None) -> Value:
         operands = [lhs] if rhs is None else [lhs, walker.scalar(rhs, x.dtype) if isinstance(rhs, float) else rhs]
         return walker.op(name, operands, shape=call.shape, dtype=call.dtype, suffix=suffix)
 
@@ -167,7 +179,7 @@ def _handle_gelu(walker, call):
     return step("mul", step("mul", x, 0.5, "half"), step("add", tanh, 1.0, "shifted"), None)
 
 
-def _handle_clamp(walker, call):
+def _handle_clamp(walker: Walker, call: Call) -> HandlerResult:
     low, high = _bounds(call)
     if low is None and high is None:
         return None
@@ -180,12 +192,13 @@ def _handle_clamp(walker, call):
     return value
 
 
-def _bounds(call):
+def _bounds(call: Call) -> list[Any]:
+    """Returns the lower and the upper bound of a clamp: numbers, nodes or None."""
     names = ("min_val", "max_val") if call.base == "hardtanh" else ("min", "max")
     return [call.get(name) for name in names]
 
 
-def _handle_leaky_relu(walker, call):
+def _handle_leaky_relu(walker: Walker, call: Call) -> HandlerResult:
     slope, x = call["negative_slope"], walker.tensor(call["self"])
     compose = Composer(walker, x.dtype)
     scaled = compose("mul", x, slope)
@@ -194,7 +207,7 @@ def _handle_leaky_relu(walker, call):
     return compose("where", compose("gt", x, 0), x, scaled, last=True)
 
 
-def _handle_elu(walker, call):
+def _handle_elu(walker: Walker, call: Call) -> HandlerResult:
     compose, x = Composer(walker, call.dtype), walker.tensor(call["self"])
     below, above = x, x
     if call["input_scale"] != 1:
@@ -205,5 +218,5 @@ def _handle_elu(walker, call):
     return compose("where", compose("gt", x, 0), above, below, last=True)
 
 
-def _handle_cast(walker, call):
+def _handle_cast(walker: Walker, call: Call) -> HandlerResult:
     return walker.cast(walker.tensor(call["self"]), call.dtype, suffix=None)

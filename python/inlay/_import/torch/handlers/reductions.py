@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions, places of extremes, running sums."""
+"""Imports reductions, arg reductions and cumulative sums and products."""
+
+from __future__ import annotations
 
 import math
 
 import torch
 
-from ..call import dim_list
+from ...._program.imported import Dims
+from ..call import Call, dim_list
+from ..graph import Value
+from ..walker import Handler, HandlerResult, Walker
 
 
-def handlers():
-    """ATen name -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ATen name."""
     dims = ("mean", "mean.dim", "sum", "sum.dim_IntList", "amax", "amin", "prod", "prod.dim_int")
     tests = [f"{base}{overload}" for base in ("any", "all") for overload in ("", ".dim", ".dims")]
     return {
@@ -22,16 +27,18 @@ def handlers():
     }
 
 
-def _handle_reduction(walker, call):
+def _handle_reduction(walker: Walker, call: Call) -> HandlerResult:
     return _reduce(walker, call, call.base, call.get("dim"), call.shape)
 
 
-def _handle_extreme(walker, call):
+def _handle_extreme(walker: Walker, call: Call) -> HandlerResult:
     return _reduce(walker, call, f"a{call.base}", None, call.shape)
 
 
-def _reduce(walker, call, name, dim, shape, suffix=None):
-    """`name` over `dim` (None for all dims) of the call's operand, as elements of the result's dtype."""
+def _reduce(
+    walker: Walker, call: Call, name: str, dim: int | list[int] | None, shape: Dims, suffix: str | None = None
+) -> Value:
+    """Writes the reduction `name` of the call's operand over `dim` (None for all dims), in the dtype of the result."""
     x = walker.tensor(call["self"])
     if name not in ("any", "all"):
         x = walker.cast(x, call.dtype)
@@ -42,18 +49,20 @@ def _reduce(walker, call, name, dim, shape, suffix=None):
     return walker.op(name, [x], attributes, shape=shape, dtype=call.dtype, suffix=suffix)
 
 
-def _handle_extreme_and_place(walker, call):
+def _handle_extreme_and_place(walker: Walker, call: Call) -> HandlerResult:
     values, places = call.val
     name = call.base
     largest = _reduce(walker, call, f"a{name}", call["dim"], walker.symbols.dims(values))
     return [largest, _place(walker, call, f"arg{name}", call["dim"], walker.symbols.dims(places), "indices")]
 
 
-def _handle_place(walker, call):
+def _handle_place(walker: Walker, call: Call) -> HandlerResult:
     return _place(walker, call, call.base, call["dim"], call.shape)
 
 
-def _place(walker, call, name, dim, shape, suffix=None):
+def _place(walker: Walker, call: Call, name: str, dim: int | None, shape: Dims, suffix: str | None = None) -> Value:
+    """Writes the arg reduction `name`, "argmax" or "argmin", over `dim`; None counts the elements of the flat
+    operand."""
     x = walker.tensor(call["self"])
     if not x.shape:
         return walker.splat(0, (), torch.int64)
@@ -65,7 +74,7 @@ def _place(walker, call, name, dim, shape, suffix=None):
     return walker.reshape(place, shape, "keepdim")
 
 
-def _handle_scan(walker, call):
+def _handle_scan(walker: Walker, call: Call) -> HandlerResult:
     x = walker.cast(walker.tensor(call["self"]), call.dtype)
     if not x.shape:
         return x

@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Images at other sizes by their nearest elements: repeated, or picked by indices known at import."""
+"""Imports nearest-neighbor resampling as repetition, or as reads at indices that are known at import."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 
+from ...._program.imported import Dims
 from ...._program.sizes import Size
+from ..call import Call
+from ..graph import Value
+from ..walker import Handler, HandlerResult, Walker
 
 
-def handlers():
-    """ATen name -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ATen name."""
     names = (f"{kind}{count}d" for kind in ("upsample_nearest", "_upsample_nearest_exact") for count in (1, 2, 3))
     return {name + form: _handle_nearest for name in names for form in ("", ".vec")}
 
 
-def _sources(call, sizes, wanted):
-    """For each spatial dim, which element of the input each element of the result is."""
+def _sources(call: Call, sizes: Sequence[int], wanted: Sequence[int]) -> list[torch.Tensor]:
+    """Returns, for each spatial dim, the positions in the input of the elements of the result.
+
+    sizes, wanted: the spatial dims of the input and of the result.
+    """
     scales = call.get("scale_factors") or [call.get(name) for name in _scale_names(call, len(sizes))]
     pick = torch.ops.aten._upsample_nearest_exact1d if "exact" in call.base else torch.ops.aten.upsample_nearest1d
     found = []
@@ -23,24 +34,25 @@ def _sources(call, sizes, wanted):
     return found
 
 
-def _scale_names(call, count):
+def _scale_names(call: Call, count: int) -> list[str]:
+    """Returns the names of the call's arguments that give scales."""
     return ["scales"] if count == 1 else ["scales_d", "scales_h", "scales_w"][-count:]
 
 
-def _handle_nearest(walker, call):
+def _handle_nearest(walker: Walker, call: Call) -> HandlerResult:
     x = walker.tensor(call["input" if call.name.endswith(".vec") else "self"])
     spatial = len(x.shape) - 2
     sizes, wanted = x.shape[2:], call.shape[2:]
     if any(isinstance(size, Size) for size in (*sizes, *wanted)):
         return _repeat(walker, call, x, _doublings(call, sizes, wanted))
-    sources = _sources(call, sizes, wanted)
-    factors = [want // size for size, want in zip(sizes, wanted, strict=True)]
+    sources = _sources(call, [int(size) for size in sizes], [int(want) for want in wanted])
+    factors = [int(want) // int(size) for size, want in zip(sizes, wanted, strict=True)]
     repeated = all(
-        size * factor == want and torch.equal(source, torch.arange(size).repeat_interleave(factor))
+        size * factor == want and torch.equal(source, torch.arange(int(size)).repeat_interleave(factor))
         for size, want, factor, source in zip(sizes, wanted, factors, sources, strict=True)
     )
     if not repeated:
-        # Indices for dim d of n are followed by n - d dims of size 1, so that all stand for all combinations.
+        # The indices of a spatial dim have trailing dims of size 1, so that all of them broadcast to all combinations.
         indices = [
             walker.constant(source.reshape(-1, *[1] * (spatial - 1 - n)), f"index{n}")
             for n, source in enumerate(sources)
@@ -50,20 +62,25 @@ def _handle_nearest(walker, call):
     return _repeat(walker, call, x, factors)
 
 
-def _doublings(call, sizes, wanted):
-    """How often each element is repeated, if that is a power of two along every dim: for these rounding is exact,
-    whatever the size. None otherwise."""
+def _doublings(call: Call, sizes: Dims, wanted: Dims) -> list[int] | None:
+    """Returns the number of repetitions of each element along each dim if all of them are powers of two; else None.
+
+    The positions are exact for powers of two, whatever the sizes.
+    """
     scales = call.get("scale_factors") or [call.get(name) for name in _scale_names(call, len(sizes))]
-    factors = [want // size for size, want in zip(sizes, wanted, strict=True)]
-    for size, want, factor, scale in zip(sizes, wanted, factors, scales, strict=True):
-        exact = isinstance(factor, int) and factor > 0 and factor & (factor - 1) == 0 and want == size * factor
-        if not exact or scale not in (None, factor):
+    factors: list[int] = []
+    for size, want, scale in zip(sizes, wanted, scales, strict=True):
+        factor = want // size
+        if not isinstance(factor, int) or factor <= 0 or factor & (factor - 1) != 0 or want != size * factor:
             return None
+        if scale not in (None, factor):
+            return None
+        factors.append(factor)
     return factors
 
 
-def _repeat(walker, call, x, factors):
-    """Each element along the spatial dims repeated; None without factors."""
+def _repeat(walker: Walker, call: Call, x: Value, factors: Sequence[int] | None) -> Value | None:
+    """Returns `x` with the elements along the spatial dims repeated; None if `factors` is None."""
     if factors is None:
         return None
     sizes = x.shape[2:]

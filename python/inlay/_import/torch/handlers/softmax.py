@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Softmax, and the one of attention, where a row without a single score is all zeros instead of NaN."""
+"""Imports softmax, and the safe softmax of attention, which gives zeros instead of NaNs for a fully masked row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
-# Calls that keep rows of scores rows of scores.
+from ...._program.imported import Dims
+from ..call import Call
+from ..graph import Value
+from ..walker import Handler, HandlerResult, Walker
+
+# Calls whose results have no fully masked row if their operand has none.
 _CARRIERS = {
     "view",
     "_unsafe_view",
@@ -23,19 +33,19 @@ _CARRIERS = {
 _PRODUCTS = {"mm", "bmm", "matmul", "baddbmm"}
 
 
-def handlers():
-    """ATen name -> handler."""
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ATen name."""
     return {"_softmax": _handle_softmax, "softmax.int": _handle_softmax, "_safe_softmax": _handle_safe_softmax}
 
 
-def _handle_softmax(walker, call):
+def _handle_softmax(walker: Walker, call: Call) -> HandlerResult:
     x = walker.cast(walker.tensor(call["self"]), call.dtype)
     if not x.shape:
         return walker.splat(1, (), x.dtype)
     return walker.op("softmax", [x], {"dim": call["dim"] % len(x.shape)}, shape=x.shape, dtype=x.dtype)
 
 
-def _handle_safe_softmax(walker, call):
+def _handle_safe_softmax(walker: Walker, call: Call) -> HandlerResult:
     x = walker.cast(walker.tensor(call["self"]), call.dtype)
     dim = call["dim"] % len(x.shape)
     if dim == len(x.shape) - 1 and not _may_mask_a_row(walker, call["self"]):
@@ -44,11 +54,13 @@ def _handle_safe_softmax(walker, call):
     limits = torch.finfo(x.dtype)
     row = tuple(1 if i == dim else size for i, size in enumerate(x.shape))
 
-    def step(name, operands, shape, suffix, attributes=None):
+    def step(
+        name: str, operands: Sequence[Value], shape: Dims, suffix: str | None, attributes: dict[str, Any] | None = None
+    ) -> Value:
         return walker.op(name, operands, attributes, shape=shape, dtype=x.dtype, suffix=suffix)
 
-    # In a row of minus infinities every exponential is 0, and so is their sum until it is bounded from below. In any
-    # other row the largest exponential is 1, so the bounds change nothing.
+    # In a row of minus infinities every exponential is 0, and a lower bound keeps their sum from being 0. In any other
+    # row the largest exponential is 1, so the bounds change nothing.
     reduction = {"dims": [dim], "keepdim": True}
     largest = step(
         "maximum", [step("amax", [x], row, "amax", reduction), walker.scalar(limits.min, x.dtype)], row, "max"
@@ -60,15 +72,19 @@ def _handle_safe_softmax(walker, call):
     return step("div", [powers, total], x.shape, None)
 
 
-def _may_mask_a_row(walker, node):
-    """False if the scores are a product (scaled, reshaped), or one plus a known mask that leaves each row some."""
+def _may_mask_a_row(walker: Walker, node: torch.fx.Node) -> bool:
+    """Returns false if no row of the scores can be fully masked.
+
+    That is so for a product, scaled or reshaped, and for the sum of one and a constant mask that has no such row.
+    """
     while node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
         sources = [source for source in node.all_input_nodes if not walker.is_size(source)]
         base = node.target._schema.name.partition("::")[2]
         if base in _PRODUCTS:
             return False
         if base == "add" and len(sources) == 2:
-            scores, mask = node.args[:2]
+            arguments: tuple[Any, ...] = node.args
+            scores, mask = arguments[:2]
             if walker.is_constant(scores):
                 scores, mask = mask, scores
             if not walker.is_constant(mask) or torch.isneginf(walker.constants.inspect(mask)).all(-1).any():

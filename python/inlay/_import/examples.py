@@ -288,7 +288,7 @@ def _check_example(requested: RequestedDim, size: int, number: int, dim: int) ->
     if size < _MIN_TRACED:
         name = "" if is_hint else f" ({requested.__name__!r})"
         raise ArgumentValueError(
-            f"dim {dim}{name} of example input {number + 1} is {size}, but expected {_MIN_TRACED} or more, whatever "
+            f"example input {number + 1}: dim {dim}{name} is {size}, but expected {_MIN_TRACED} or more, whatever "
             "the range of the dim: torch.export treats smaller sizes as fixed"
         )
 

@@ -266,7 +266,7 @@ REFUSED = {
           >
         }
         """,
-        r"node 0, 'stack' \(Loop .*every round are only supported where the number of rounds is known",
+        r"node 0, 'stack' \(Loop .*each iteration are only supported if the number of iterations is known",
     ),
     "no end": (
         """

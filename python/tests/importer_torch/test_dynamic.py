@@ -59,7 +59,7 @@ def check(model, compiled, *args, tolerance=1e-4, **kwargs):
         ({}, TypeError, "either shape, or min_shape and max_shape"),
         ({"min_shape": (1,)}, TypeError, "together"),
         ({"min_shape": (1,), "max_shape": (2,), "shape": (2,)}, TypeError, "either shape"),
-        ({"min_shape": (4,), "max_shape": (2,)}, ValueError, r"min_shape to be at most max_shape, but got 4 and 2 in dim 0"),
+        ({"min_shape": (4,), "max_shape": (2,)}, ValueError, "at most max_shape, but got 4 and 2 in dim 0"),
         ({"min_shape": (1, 2), "max_shape": (2,)}, ValueError, "as many dims"),
         ({"min_shape": (1,), "opt_shape": (9,), "max_shape": (8,)}, ValueError, "dim 0 of opt_shape is 9.* 1 to 8"),
         ({"min_shape": (-1,), "max_shape": (8,)}, ValueError, "none below 0"),
@@ -77,8 +77,12 @@ def test_ranges_that_are_none(options, error, match):
 @pytest.mark.parametrize(
     ("inputs", "options", "match"),
     [
-        ((inlay.Input(shape=(BATCH,)), x(4)), {"dynamic_shapes": ({0: BATCH}, None)}, "give no dynamic_shapes besides"),
-        ((inlay.Input((0,), None, (1,)), x(4)), {}, "0 to 1, but torch.export can't tell"),
+        (
+            (inlay.Input(shape=(BATCH,)), x(4)),
+            {"dynamic_shapes": ({0: BATCH}, None)},
+            "expected no dynamic_shapes with an inlay.Input",
+        ),
+        ((inlay.Input((0,), None, (1,)), x(4)), {}, "0 to 1, but torch.export treats"),
         (
             (x(1, 4), x(1, 4)),
             {"dynamic_shapes": ({0: BATCH}, {0: BATCH})},

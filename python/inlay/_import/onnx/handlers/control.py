@@ -46,10 +46,10 @@ def _handle_if(call: NodeCall) -> NodeResult:
         return call.converter.inline(call, names[0] if bool(call.known(0, "the condition")) else names[1])
     (then, given), (otherwise, other) = (call.converter.body(call, name, []) for name in names)
     for number, (first, second) in enumerate(zip(given, other, strict=False)):
-        _check_alike(call, first, second, f"output {number} is {{}} in first branch and {{}} in the other")
+        _check_alike(call, first, second, f"output {number} is {{}} in one branch and {{}} in the other")
     taken = _captured(then, otherwise)
     modules = [graph.module(results, taken) for graph, results in ((then, given), (otherwise, other))]
-    return call.control("cond", (condition, *modules, tuple(taken)), [_fake(first) for first in given])
+    return call.control("cond", (condition, *modules, tuple(taken)), [_fake(result) for result in given])
 
 
 def _handle_loop(call: NodeCall) -> NodeResult:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A difference in a file of its own: the ops, their weights and their inputs, to run anywhere."""
+"""Writes and runs reproducers: files with the ops, weights and inputs of a wrong result."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import re
 import textwrap
 import zlib
 from collections.abc import Sequence
-from typing import Literal
 
 import torch
 
-from .._graph.module import parse
+from .._graph.module import Tensor, parse
 from .._paths import StrPath
 from .._program.imported import TensorType
-from .pieces import Piece, difference, is_off, run_text
+from .pieces import Piece, Target, difference, is_off, run_text
 from .reference import evaluate
 
-_FILE = '''"""{what}
+_FILE = '''"""{summary}
 
-Prints how far each result is off; exits with 1 if one is by more than the tolerance.
+Prints the error of each result. Exits with 1 if an error is larger than the tolerance.
 """
 
 import sys
@@ -31,7 +30,7 @@ from inlay.debug import reproduce
 MODULE = r"""
 {text}"""
 
-# The tensors: safetensors, zlib, base64.
+# Tensors as safetensors, compressed with zlib and encoded with base64.
 TENSORS = """
 {tensors}
 """
@@ -45,22 +44,22 @@ def write_reproducer(
     name: str,
     piece: Piece,
     inputs: Sequence[torch.Tensor],
-    target: str,
+    target: Target,
     tolerance: float | None,
-    what: str,
+    summary: str,
 ) -> pathlib.Path:
-    """Writes `reproduce_<name>.py` into a folder; its path."""
+    """Writes `reproduce_<name>.py` to a folder and returns its path. summary: the first line of the file."""
     from safetensors.torch import save
 
     tensors = {f"weight {key}": tensor for key, tensor in piece.weights.items()}
     tensors |= {f"input {number}": tensor for number, tensor in enumerate(inputs)}
-    # Tensors that share memory can't be in one file.
+    # safetensors can't save tensors that share memory, so they are copied.
     packed = save({key: tensor.detach().clone().contiguous() for key, tensor in tensors.items()})
     encoded = base64.b64encode(zlib.compress(packed)).decode()
     path = pathlib.Path(folder) / f"reproduce_{re.sub(r'[^A-Za-z0-9_]', '_', name)}.py"
     path.write_text(
         _FILE.format(
-            what=what,
+            summary=summary,
             text=piece.text.replace('"""', '""\\"'),
             tensors="\n".join(textwrap.wrap(encoded, 116)),
             target=target,
@@ -71,10 +70,15 @@ def write_reproducer(
     return path
 
 
-def reproduce(text: str, tensors: str, target: Literal["vulkan", "host"], tolerance: float | None = None) -> int:
-    """Runs a module on a target and compares with what its ops mean; 0 if all results are within the tolerance, else 1.
+def reproduce(text: str, tensors: str, target: Target, tolerance: float | None = None) -> int:
+    """Runs a module on a target, compares the results with PyTorch, and prints the errors.
 
-    text: a module with @forward; tensors: its weights and inputs as `write_reproducer` packs them.
+    Returns 0 if all errors are within the tolerance, or 1. The files that `compare` writes call this function.
+
+    text: a module with a function @forward.
+    tensors: its weights and inputs: safetensors, zlib, base64.
+    target: "vulkan" or "host".
+    tolerance: the largest relative error of a right result; by default as for `compare`.
     """
     from safetensors.torch import load
 
@@ -82,10 +86,11 @@ def reproduce(text: str, tensors: str, target: Literal["vulkan", "host"], tolera
     weights = {key.removeprefix("weight "): tensor for key, tensor in unpacked.items() if key.startswith("weight ")}
     inputs = [unpacked[f"input {number}"] for number in range(len(unpacked) - len(weights))]
     module = parse(text)
-    values = dict(zip(module.get_inputs(), inputs, strict=True))
+    values: dict[Tensor, torch.Tensor] = dict(zip(module.get_inputs(), inputs, strict=True))
     evaluate(module.get_layers(), values, weights)
     expected = [values[tensor] for tensor in module.get_outputs()]
-    got = run_text(text, weights, target, inputs, [TensorType(tuple(one.shape), one.dtype) for one in expected])
+    types = [TensorType(tuple(result.shape), result.dtype) for result in expected]
+    got = run_text(text, weights, target, inputs, types)
     off = False
     for number, (ours, theirs) in enumerate(zip(got, expected, strict=True)):
         share = difference(ours, theirs)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs: what is imported, how it is called, and the compiled model that runs it."""
+"""Programs: the imported model, its calling convention, and the compiled module that runs it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A compiled model."""
+"""Compiled and loaded modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import pathlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import torch
 from torch.utils import _pytree as pytree
@@ -30,19 +30,25 @@ from .state import IncompatibleKeys, State
 if TYPE_CHECKING:
     from .._inlay import Compilation
 
+_Made = TypeVar("_Made")
+
 
 class CompiledModule:
-    """A model compiled by `inlay.compile`: call it as the model itself.
+    """The callable that `inlay.compile` returns. It is called like the model.
 
-    Arguments are tensors on the CPU of the dtypes and dims of the export (any strides), where dims that are symbols may
-    be any in their range; results are new tensors in the structure that the model returns, of which none can be resized
-    beyond its memory. A device that shares memory with the host reads large arguments and writes large results where
-    they are. Nothing is recorded for autograd. Several threads may call at a time; the interpreter lock is free
-    meanwhile. Calls of a model that writes buffers run one after the other.
+        compiled = inlay.compile(model, (x,))
+        y = compiled(x)
 
-    Weights are the model's own tensors, not copies, until `load_state_dict` replaces them: what PyTorch writes into
-    them is seen by the next call. Buffers that the model writes are the compiled model's own, copied from the model's
-    when it was compiled.
+    The arguments are tensors on the CPU with any strides and with the dtypes and dims of the example inputs. A dim that
+    is a symbol may have any size in its range. The results are new tensors in the structure that the model returns.
+    They can't be resized beyond their memory. A device that shares memory with the host reads large arguments and
+    writes large results in place. Autograd records nothing.
+
+    Several threads may call at the same time. A call releases the interpreter lock. Calls of a model that writes
+    buffers run one after the other.
+
+    The weights are the tensors of the model, not copies, until `load_state_dict` replaces them: the next call uses the
+    values that PyTorch wrote to them. Buffers that the model writes are copied when the model is compiled.
     """
 
     def __init__(
@@ -52,50 +58,61 @@ class CompiledModule:
         fallback: Fallback,
         report: Report,
         signature: Signature,
-        original: Callable[..., Any] | None = None,
+        original: torch.nn.Module | None = None,
     ) -> None:
-        """original: the module to call with sizes that the compiled model was not made for; None for an error."""
+        """original: the module that runs calls with sizes out of range. None if such calls are errors."""
         self._original = original
         self._compilation, self._fallback, self._signature = compilation, fallback, signature
         self._interface = imported.interface
         self._state = State(imported.state, self._interface.carried, compilation.replace_weights)
-        self._turn = threading.RLock() if self._interface.carried else contextlib.nullcontext()
+        # Held during a call of a model that writes buffers.
+        self._turn: contextlib.AbstractContextManager[Any] = (
+            threading.RLock() if self._interface.carried else contextlib.nullcontext()
+        )
         self._report = report
         self._has_device = bool(compilation.device)
 
     def __reduce__(self) -> NoReturn:
         raise UnsupportedError(
-            "a compiled model can't be copied or pickled: save it (save) and load it (inlay.load) where it is needed"
+            "a compiled model can't be copied or pickled: write it to a file (save) and read the file (inlay.load)"
         )
 
     @property
     def report(self) -> Report:
-        """What runs where and why."""
+        """The partition report: the target of each op and the reason."""
         return self._report
 
     @property
     def symbols(self) -> dict[str, tuple[int, int | None]]:
-        """The sizes that may differ from call to call: name -> (least, largest) value, None for one without an end."""
-        table = self._interface.symbols
-        return {one.name: (one.min, None if one.max == UNBOUNDED else one.max) for one in table}
+        """The (minimum, maximum) of the sizes that may differ from call to call, by name.
+
+        A maximum is None if the size is unbounded.
+        """
+        return {
+            symbol.name: (symbol.min, None if symbol.max == UNBOUNDED else symbol.max)
+            for symbol in self._interface.symbols
+        }
 
     @property
     def device(self) -> str:
-        """Name of the device that runs the accelerated segments; empty if none does."""
+        """The name of the device that runs segments. Empty if there is none."""
         return self._compilation.device
 
     @property
     def notice(self) -> str:
-        """One line that the user should know, e.g. that no device was found; may be empty."""
+        """A line of text for the user, such as a note that no device was found. May be empty."""
         return self._compilation.notice
 
-    @torch._disable_dynamo
+    @torch._disable_dynamo  # type: ignore[attr-defined]  # torch.compiler.disable would import torch._dynamo here
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the model. Sizes out of range are an error, or run in PyTorch if the model was compiled so.
-        `torch.compile` doesn't look inside.
+        """Runs the model and returns its result.
 
-        Raises ArgumentTypeError or ArgumentValueError, naming the argument, its place and what was expected;
-        DeviceError for a lost device; Error if a call into PyTorch failed (its exception is the cause).
+        `torch.compile` does not trace this call. If the model was compiled with out_of_range="torch", PyTorch runs
+        calls with sizes out of range.
+
+        Raises ArgumentTypeError or ArgumentValueError for a wrong argument; the message names the argument, its place
+        and what was expected. Raises SizesError for sizes out of range, DeviceError for a lost device, and Error if a
+        call of PyTorch failed, with its exception as the cause.
         """
         given = self._signature.flatten(args, kwargs)
         if torch.is_grad_enabled():
@@ -105,12 +122,13 @@ class CompiledModule:
         except SizesError:
             if self._original is None:
                 raise
-            return self._call_original(args, kwargs)
+            return self._call_original(self._original, args, kwargs)
+        assert self._signature.convention is not None, "torch.compile calls call_flat"
         out_spec = self._signature.convention.out_spec
         return results[0] if out_spec.is_leaf() else pytree.tree_unflatten(results, out_spec)
 
     def call_flat(self, *given: Any) -> list[Any]:
-        """Runs the model on its flat arguments; its flat results."""
+        """Runs the model with flat arguments and returns its flat results."""
         leaves = self._signature.check(given)
         sizes = self._signature.measure(given)
         self._check_written(given)
@@ -123,36 +141,40 @@ class CompiledModule:
             self._write(values)
         return outputs
 
-    def _call_original(self, args, kwargs):
-        """What PyTorch makes of a call, with the compiled model's weights and buffers."""
+    def _call_original(self, original: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a call in PyTorch with the weights and buffers of the compiled model."""
         with self._turn, torch.no_grad():
-            return torch.func.functional_call(self._original, self._state.tensors, args, dict(kwargs))
+            return torch.func.functional_call(original, self._state.tensors, args, dict(kwargs))
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-        """The flat arguments of a call."""
+        """Returns the flat arguments of a call."""
         return self._signature.flatten(args, kwargs)
 
     def program_arguments(self, given: Sequence[Any]) -> tuple[list[torch.Tensor], dict[str, Any]]:
-        """What the program takes in a call with these flat arguments, and what goes beside it, by name."""
+        """Returns the arguments of the program for flat arguments, and the values beside the program by name."""
         return self._split(self._signature.check(given))
 
     def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor], kept: Mapping[str, Any]) -> list[Any]:
-        """The model's flat results from those of the program and from what went beside it."""
+        """Returns the flat results of the model. results: those of the program. kept: the values beside it."""
         leaves, sizes = self._signature.check(given), self._signature.measure(given)
         values = CallValues(given, leaves, results, kept, sizes, self._state)
         return [output.read(values) for output in self._interface.outputs]
 
     def profile(self, *args: Any, trace: StrPath | None = None, **kwargs: Any) -> Profile:
-        """Runs the model once, step by step. What the model writes stays as it was.
+        """Runs the model once, step by step, and returns the time of each step in seconds.
 
-        trace: a file for what ran when, kernels of the accelerator included, which ui.perfetto.dev and chrome://tracing
-            show. An argument of the model of that name is given by its place.
+        Buffers and arguments that the model writes keep their values.
+
+        args, kwargs: the arguments of the model. An argument called `trace` must be positional.
+        trace: a JSON file for a timeline with the kernels of the accelerator, which ui.perfetto.dev and
+            chrome://tracing can show (default: no file).
+        Raises the same errors as a call, and OSError if the file can't be written.
         """
         given = self._signature.flatten(args, kwargs)
         leaves = self._signature.check(given)
         self._signature.measure(given)
 
-        def run(inputs):
+        def run(inputs: list[torch.Tensor]) -> tuple[list[tuple[str, str, float]], str, str, str]:
             return self._compilation.profile(inputs, trace is not None)
 
         with self._turn:
@@ -162,27 +184,28 @@ class CompiledModule:
         return Profile(steps, self._report.replaced(report), table)
 
     def memory(self, *args: Any, **kwargs: Any) -> Memory:
-        """The memory that a call with these arguments needs beside them and its results. Nothing is run."""
+        """Returns the memory in bytes that a call needs besides the arguments and results. Nothing is run."""
         leaves = self._signature.check(self._signature.flatten(args, kwargs))
         tensors, _ = self._split(leaves)
         figures, table = self._compilation.memory([list(tensor.shape) for tensor in tensors])
         return Memory(json.loads(figures), table)
 
     def state_dict(self) -> dict[str, torch.Tensor]:
-        """The parameters and buffers by the names that they have in the model; those that it writes are copies."""
+        """Returns the parameters and buffers by their names in the model. Buffers that the model writes are copies."""
         return self._state.state_dict()
 
     def load_state_dict(
         self, state_dict: Mapping[str, torch.Tensor], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Replaces parameters and buffers by name, without compiling again.
+        """Replaces parameters and buffers by name. The model is not compiled again. Waits until no call runs.
 
-        strict: the names must be all those of `state_dict()`, and no others. assign: share the given tensors' memory,
-        which must not be freed by others, instead of copying them.
-        Waits until no call runs. Returns (missing_keys, unexpected_keys).
-        Raises ArgumentTypeError or ArgumentValueError for names, dtypes and dims other than the model's and for tied
-        weights that differ, and UnsupportedError for a weight whose values decided how the graph was compiled; then
-        nothing is replaced.
+        state_dict: tensors by name.
+        strict: require that the names are those of `state_dict()` (default: True).
+        assign: use the memory of the given tensors instead of copies (default: False). The memory must stay valid.
+        Returns the names that were missing and the unexpected names, as (missing_keys, unexpected_keys).
+        Raises ArgumentTypeError or ArgumentValueError for other names, dtypes or dims than those of the model, and for
+        different tensors in place of tied weights. Raises UnsupportedError for new values of a weight that the graph
+        depends on. After an error nothing is replaced.
         """
         with self._turn:
             return self._state.load(state_dict, strict, assign)
@@ -194,42 +217,44 @@ class CompiledModule:
         allow_framework: bool = False,
         replace_weights: bool = False,
     ) -> None:
-        """Writes the program to one file, which `inlay.load` and inlay-run take: nothing is compiled there.
+        """Writes the program to a file with its current weights and buffers. `inlay.load` and inlay-run read the file.
 
-        What is saved is the model as it is now, with the weights that it has and the buffers that it wrote.
-
-        weights_file: name of a safetensors file, in the same folder, for the weights; else they are in the file itself.
-            One that is there with the same contents is kept.
-        allow_framework: save a model with segments that run in PyTorch, which can be loaded in Python alone.
-        replace_weights: replace a weights file that is there with other contents, an error else: programs that were
-            saved with it can't be loaded any more.
-        Raises UnsupportedError for a model with such segments, listing them, and for what can't be said in a file.
+        path: the file.
+        weights_file: the name of a safetensors file in the same folder for the weights (default: they are written to
+            `path`). An existing file with the same contents is kept.
+        allow_framework: save a model with segments that run in PyTorch (default: False). Only Python can load it.
+        replace_weights: replace an existing weights file with other contents (default: False, which is an error then).
+            Programs that were saved with the old file can't be loaded any more.
+        Raises UnsupportedError for a model that runs segments in PyTorch or that has parts that a file can't hold,
+        ArgumentTypeError or ArgumentValueError for a wrong path, and Error if a file can't be written.
         """
-        path = path_text(path, "path")
-        weights_file = "" if weights_file is None else path_text(weights_file, "weights_file")
+        file = path_text(path, "path")
+        weights = "" if weights_file is None else path_text(weights_file, "weights_file")
+        convention = self._signature.convention
+        if convention is None:
+            raise UnsupportedError(
+                "a graph that torch.compile made of a part of a model can't be saved: use inlay.compile"
+            )
         self._check_savable(allow_framework)
         with self._turn:
             self._state.follow()
-            metadata, tensors = describe(self._interface, self._signature.convention, self._state)
+            metadata, tensors = describe(self._interface, convention, self._state)
             self._compilation.save(
-                path, metadata, list(tensors.items()), weights_file, bool(allow_framework), bool(replace_weights)
+                file, metadata, list(tensors.items()), weights, bool(allow_framework), bool(replace_weights)
             )
 
-    def _check_savable(self, allow_framework):
-        if self._signature.convention is None:
-            raise UnsupportedError(
-                "a graph that torch.compile made a part of a model can't be saved: use inlay.compile"
-            )
+    def _check_savable(self, allow_framework: bool) -> None:
+        """Raises UnsupportedError if the program has calls of PyTorch that can't be saved."""
         calls = self._compilation.framework_calls
         if calls and not allow_framework:
             listed = ", ".join(f"segment {segment} ({describe_call(call)})" for segment, call in calls)
             raise UnsupportedError(
                 f"{len(calls)} of the program's steps run in PyTorch, which a file can't hold: {listed}. "
-                "allow_framework=True saves them all the same, for those who load the file with PyTorch"
+                "allow_framework=True saves the program for use with PyTorch"
             )
         if calls and self._state.kept:
             raise UnsupportedError(
-                "PyTorch's calls take values beside the program, which can't be saved: "
+                "calls of PyTorch take values beside the program, which can't be saved: "
                 + ", ".join(map(repr, self._state.kept))
             )
 
@@ -237,8 +262,10 @@ class CompiledModule:
         counts = ", ".join(f"{count} ops on {target}" for target, count in self._report.ops_by_target().items())
         return f"<inlay.CompiledModule: {counts}>"
 
-    def _run(self, function, leaves):
-        """(what the function makes of the program's arguments, kept values)."""
+    def _run(
+        self, function: Callable[[list[torch.Tensor]], _Made], leaves: Sequence[torch.Tensor | None]
+    ) -> tuple[_Made, dict[str, Any]]:
+        """Calls `function` with the arguments of the program. Returns its result and the values beside the program."""
         if self._has_device:
             refuse_lost_device()
         self._state.follow()
@@ -251,15 +278,16 @@ class CompiledModule:
             raise
         except TypeError as error:
             raise ArgumentTypeError(
-                "expected tensors with memory of their own, but got others: a compiled model can't be traced, nor be "
-                "called under the transforms of torch.func (vmap, grad, jvp)"
+                "expected tensors with memory, but got others: a compiled model can't be traced, and can't be called "
+                "under the transforms of torch.func (vmap, grad, jvp)"
             ) from error
         self._fallback.end()
         return made, kept
 
-    def _split(self, leaves):
-        """(the program's arguments, kept values) for checked flat arguments."""
-        tensors, kept = [], dict(self._state.kept)
+    def _split(self, leaves: Sequence[torch.Tensor | None]) -> tuple[list[torch.Tensor], dict[str, Any]]:
+        """Returns the arguments of the program and the values beside it for checked flat arguments."""
+        tensors: list[torch.Tensor] = []
+        kept = dict(self._state.kept)
         for leaf, argument in zip(leaves, self._interface.inputs, strict=True):
             if argument.is_kept:
                 kept[argument.name] = leaf
@@ -267,15 +295,17 @@ class CompiledModule:
                 tensors.append(leaf)
         return tensors + self._state.carry(), kept
 
-    def _write(self, values):
-        """Writes back what the model writes: its buffers, its arguments."""
+    def _write(self, values: CallValues) -> None:
+        """Writes the buffers and arguments that the model writes."""
         returned = {output.index for output in self._interface.outputs if isinstance(output, ResultOutput)}
         new = []
         for write in self._interface.writes:
             output, value = write.value, write.value.read(values)
-            is_result = isinstance(output, ResultOutput)
-            is_own = is_result and (isinstance(write.target, int) or output.index not in returned)
-            new.append(value if is_own or output.copied else value.clone())
+            # A result can become the buffer unless the caller gets it too. An argument is written by a copy anyway.
+            is_new = isinstance(output, ResultOutput) and (
+                isinstance(write.target, int) or output.index not in returned
+            )
+            new.append(value if is_new or output.copied else value.clone())
         for write, value in zip(self._interface.writes, new, strict=True):
             if isinstance(write.target, int):
                 with torch.no_grad():
@@ -283,21 +313,25 @@ class CompiledModule:
             else:
                 self._state.write(write.target, value)
 
-    def _check_written(self, given):
-        """Raises if an argument that the model writes shares memory, or may not be written."""
+    def _check_written(self, given: Sequence[Any]) -> None:
+        """Raises ArgumentValueError if an argument that the model writes shares memory or must not be written."""
         for write in self._interface.writes:
             if isinstance(write.target, int):
                 self._signature.check_written(write.target, given)
 
 
 class LoadedModule(CompiledModule):
-    """A model that `inlay.load` read: called like the compiled one that was saved, of which it has all but the weights
-    by name. Sizes out of range are an error."""
+    """The callable that `inlay.load` returns. It is called like the compiled module that was saved.
+
+    Its weights have no names, so they can't be replaced. Sizes out of range are always an error.
+    """
 
     def state_dict(self) -> NoReturn:
         """Raises UnsupportedError."""
-        raise UnsupportedError("a loaded model's weights are in its program: it has no names for them")
+        raise UnsupportedError("the weights of a loaded model have no names")
 
     def load_state_dict(self, state_dict: object, strict: bool = True, assign: bool = False) -> NoReturn:
         """Raises UnsupportedError."""
-        raise UnsupportedError("a loaded model's weights can't be replaced: compile the model with others and save it")
+        raise UnsupportedError(
+            "the weights of a loaded model can't be replaced: compile the model with other weights and save it"
+        )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The calls that a compiled program leaves to PyTorch."""
+"""Runs the calls that a compiled program leaves to PyTorch."""
 
 from __future__ import annotations
 
@@ -21,34 +21,38 @@ class Failure(NamedTuple):
 
 
 class Fallback:
-    """Makes the framework's calls for a program. Each thread has its own call in flight."""
+    """Runs the framework calls of a program. Each thread has its own state."""
 
     def __init__(self) -> None:
         self._calls = threading.local()
 
     def begin(self, kept: dict[str, Any]) -> None:
-        """Says what the next call of this thread takes beside the program; what leaves the program is added."""
+        """Starts a call of the program in this thread.
+
+        kept: the values that are passed beside the program, by name. Values that leave a graph are added.
+        """
         self._calls.kept, self._calls.failure = kept, None
 
     def end(self) -> Failure | None:
-        """Ends the call of this thread; returns what went wrong in PyTorch, if anything did."""
-        failure = self._calls.failure
+        """Ends the call of the program in this thread. Returns the failure of a call of PyTorch, or None."""
+        failure: Failure | None = self._calls.failure
         self._calls.kept = self._calls.failure = None
         return failure
 
     def __call__(
         self, call: str, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor], sizes: Sequence[int] = ()
     ) -> None:
+        """Runs a framework call. See `run_call`."""
         try:
             run_call(call, inputs, outputs, self._calls.kept, sizes)
         except BaseException as error:
-            # Without the traceback: its frames hold tensors over memory that is the program's again.
+            # The traceback is dropped: its frames hold tensors in memory that the program uses again.
             self._calls.failure = Failure(call, error.with_traceback(None))
             raise
 
 
 def raise_failure(failure: Failure | None) -> None:
-    """Raises Error for a failure, but what stops a program, as KeyboardInterrupt, as it is."""
+    """Raises Error for a failure, except that KeyboardInterrupt and its like are raised as they are."""
     if failure is None:
         return
     call, error = failure

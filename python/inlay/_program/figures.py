@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a compiled model's calls take: time, by steps, and memory."""
+"""The time of the steps of a call, and the memory that a call needs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from .report import Report
 
 
 class Profile(list[tuple[str, str, float]]):
-    """A list of (segment, kind of step, seconds), in order; `str(profile)` is a table of segments, kernels and ops.
+    """The steps of a call in order, each as (segment, kind of step, seconds).
 
-    `report` is the model's with `measured_ns` in the segments and the summary, beside `modelled_ns` if a cost model is
-    in effect, in each of the `kernels` of a segment, and in `measured_ops`, the ops that took longest first.
+    `str(profile)` is a table of segments, kernels and ops. `report` is the report of the model with measured times in
+    nanoseconds: `measured_ns` of the summary, of each segment and of each of its `kernels`, and `measured_ops`, which
+    lists the slowest ops first. If there is a cost model, `modelled_ns` is beside `measured_ns`.
     """
 
     def __init__(self, steps: Sequence[tuple[str, str, float]], report: Report, table: str) -> None:
@@ -25,11 +26,11 @@ class Profile(list[tuple[str, str, float]]):
 
 
 class Memory(dict[str, Any]):
-    """Bytes as a dict (`memory["total"]["peak"]`); `str(memory)` is a table.
+    """The memory that a call needs in bytes, as a dict. `str(memory)` is a table.
 
-    `host_temporaries`, `host_scratch`, `device_temporaries`, `device_scratch` and `total` have `peak`, what a call
-    needs, and `unshared`, what it would need if no two values shared memory; `host_constants` and `device_constants`
-    are numbers.
+    `memory["total"]["peak"]` is the memory of a call. `memory["total"]["unshared"]` is the memory that it would need if
+    values never shared memory. `host_temporaries`, `host_scratch`, `device_temporaries` and `device_scratch` also have
+    `peak` and `unshared`. `host_constants` and `device_constants` are numbers.
     """
 
     def __init__(self, figures: Mapping[str, Any], table: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""An imported model: the text of its graph, its weights, and how it is called."""
+"""An imported model: the text of its graph, its weights, its interface and its calling convention."""
 
 from __future__ import annotations
 
@@ -26,96 +26,93 @@ class TensorType(NamedTuple):
 
 @dataclass(frozen=True)
 class ProgramInput:
-    """An argument of the model, in flat order: a tensor of these dims and dtype, or a value fixed at export.
-
-    A value that is a Size is a number that the dims of the tensors determine.
-
-    is_kept: the tensor goes beside the program, to calls that PyTorch makes, since the dialect can't hold it.
-    """
+    """A flat argument of the model: a tensor, or a value that was fixed at export."""
 
     name: str
     shape: Dims = ()
-    dtype: torch.dtype | None = None  # None of an argument that is no tensor
-    value: Any = None  # of an argument that is no tensor
+    dtype: torch.dtype | None = None  # None if the argument is no tensor
+    value: Any = None  # value of an argument that is no tensor; a Size is determined by the dims of the tensors
     layout: torch.layout = torch.strided
+    # True if the tensor is passed beside the program to calls of PyTorch, because the dialect has no type for it.
     is_kept: bool = False
 
     @property
     def is_tensor(self) -> bool:
+        """True if the argument is a tensor."""
         return self.dtype is not None
 
 
 @dataclass
 class Interface:
-    """What calls of a program take and give.
+    """The inputs and outputs of calls of a program.
 
-    The function's arguments are the inputs that are tensors and not kept, and then the buffers in `carried`.
+    The arguments of the function are the inputs that are tensors and not kept, followed by the buffers in `carried`.
     """
 
-    inputs: list[ProgramInput] = field(default_factory=list)
-    outputs: list[Output] = field(default_factory=list)
-    results: list[TensorType] = field(default_factory=list)  # of the function
+    inputs: list[ProgramInput] = field(default_factory=list)  # flat arguments of the model
+    outputs: list[Output] = field(default_factory=list)  # flat results of the model
+    results: list[TensorType] = field(default_factory=list)  # types of the results of the function
     carried: list[str] = field(default_factory=list)  # names of the buffers that the model writes
     writes: list[Write] = field(default_factory=list)
-    symbols: Symbols = field(default_factory=Symbols)  # sizes that are known at a call alone
-    conditions: list[sympy.Basic] = field(default_factory=list)  # on the symbols, besides their ranges
+    symbols: Symbols = field(default_factory=Symbols)  # sizes that differ from call to call
+    conditions: list[sympy.Basic] = field(default_factory=list)  # conditions on the symbols besides their ranges
 
 
 @dataclass
 class ModelState:
-    """The model's parameters and buffers, and what the program takes that is computed from them."""
+    """The parameters and buffers of the model, and the values of the program that are computed from them."""
 
     tensors: dict[str, torch.Tensor] = field(default_factory=dict)  # parameters and buffers by name
-    persistent: list[str] = field(default_factory=list)  # names that the model's own state_dict has
-    sources: dict[str, Callable[[Tensors], torch.Tensor]] = field(default_factory=dict)  # key of a weight -> its value
-    decisive: set[str] = field(default_factory=set)  # names of tensors whose elements the import depends on
-    kept: dict[str, Any] = field(default_factory=dict)  # name -> constant that calls take beside the program
-    kept_sources: dict[str, Callable[[Tensors], Any]] = field(default_factory=dict)  # name -> its value
+    persistent: list[str] = field(default_factory=list)  # names in the state_dict of the model
+    sources: dict[str, Callable[[Tensors], torch.Tensor]] = field(default_factory=dict)  # functions for weights, by key
+    decisive: set[str] = field(default_factory=set)  # names of tensors whose elements the graph depends on
+    kept: dict[str, Any] = field(default_factory=dict)  # constants that are passed beside the program, by name
+    kept_sources: dict[str, Callable[[Tensors], Any]] = field(default_factory=dict)  # functions for values of `kept`
 
 
 @dataclass
 class ImportedProgram:
-    """MLIR text with one public function @forward, and what the text leaves out."""
+    """The imported program: MLIR text with one public function @forward, its weights and its interface."""
 
     text: str
     weights: dict[str, torch.Tensor]  # contiguous tensors on the CPU by key
     interface: Interface
     state: ModelState = field(default_factory=ModelState)
-    reasons: list[str] = field(default_factory=list)  # sentences: why parts of the graph are left to PyTorch
-    unplaced: list[str] = field(default_factory=list)  # labels of control flow that doesn't say what modules are inside
+    reasons: list[str] = field(default_factory=list)  # sentences that say why PyTorch runs parts of the graph
+    unplaced: list[str] = field(default_factory=list)  # labels of control flow in which the modules are unknown
 
     @classmethod
     def of_function(
         cls, text: str, weights: dict[str, torch.Tensor], inputs: Sequence[ProgramInput], results: Sequence[TensorType]
     ) -> ImportedProgram:
-        """The program that takes the function's arguments and gives its results."""
+        """Returns the program whose inputs and outputs are those of the function."""
         outputs: list[Output] = [ResultOutput(number) for number in range(len(results))]
         return cls(text, weights, Interface(list(inputs), outputs, list(results)))
 
     @property
     def arguments(self) -> list[TensorType]:
-        """The types of the function's arguments."""
-        given = [TensorType(one.shape, one.dtype) for one in self.interface.inputs if one.dtype and not one.is_kept]
+        """The types of the arguments of the function."""
+        given = [
+            TensorType(argument.shape, argument.dtype)
+            for argument in self.interface.inputs
+            if argument.dtype and not argument.is_kept
+        ]
         carried = [self.state.tensors[name] for name in self.interface.carried]
         return given + [TensorType(tuple(tensor.shape), tensor.dtype) for tensor in carried]
 
 
 @dataclass(frozen=True)
 class CallConvention:
-    """How the model is called from Python.
+    """The structures of the arguments and results in Python."""
 
-    in_spec: the structure of (args, kwargs); out_spec: that of the results. argument_names: positional arguments first;
-    None if they aren't known. defaults: name -> default of the arguments that the model was exported without.
-    """
-
-    in_spec: pytree.TreeSpec
-    out_spec: pytree.TreeSpec
-    argument_names: Sequence[str] | None = None
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    in_spec: pytree.TreeSpec  # structure of (args, kwargs)
+    out_spec: pytree.TreeSpec  # structure of the result
+    argument_names: Sequence[str] | None = None  # positional arguments first; None if they are unknown
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # defaults of arguments that the export left out, by name
 
     @classmethod
     def of_function(cls, inputs: int, results: int, argument_names: Sequence[str] | None = None) -> CallConvention:
-        """Arguments by their places; the only result by itself, or a tuple of them."""
+        """Returns the convention of a function with positional tensors and one result or a tuple of results."""
         return cls(
             in_spec=pytree.tree_structure(((0,) * inputs, {})),
             out_spec=pytree.tree_structure(0 if results == 1 else (0,) * results),
@@ -125,8 +122,8 @@ class CallConvention:
 
 @dataclass
 class ImportedModel:
-    """A model of any origin, imported. make_eager: returns the model as a function of the same calls, in PyTorch."""
+    """An imported model of any origin."""
 
     program: ImportedProgram
     convention: CallConvention
-    make_eager: Callable[[], Callable[..., Any]] | None = None
+    make_eager: Callable[[], Callable[..., Any]] | None = None  # returns the model as PyTorch runs it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The results of a model: where the value of each one comes from in a call."""
+"""The results of a model, by the source of their values in a call."""
 
 from __future__ import annotations
 
@@ -21,25 +21,21 @@ class Tensors(Protocol):
 
 @dataclass(frozen=True)
 class CallValues:
-    """The values of one call, once the program has run.
+    """The values of one call after the program has run."""
 
-    given: the flat arguments as they were passed; leaves: the same, checked and contiguous; results: the function's;
-    kept: values beside the program, by name; sizes: the values of the symbols; state: parameters and buffers.
-    """
-
-    given: Sequence[Any]
-    leaves: Sequence[Any]
-    results: Sequence[torch.Tensor]
-    kept: Mapping[str, Any]
-    sizes: Sequence[int]
-    state: Tensors
+    given: Sequence[Any]  # flat arguments as the caller passed them
+    leaves: Sequence[Any]  # the same, checked and contiguous
+    results: Sequence[torch.Tensor]  # results of the function of the program
+    kept: Mapping[str, Any]  # values beside the program, by name
+    sizes: Sequence[int]  # values of the symbols
+    state: Tensors  # parameters and buffers
 
 
 @dataclass(frozen=True)
 class Output(ABC):
-    """A result of the model, in flat order. copied: PyTorch returns a tensor of its own here, not the value itself."""
+    """A flat result of the model."""
 
-    copied: bool = field(default=False, kw_only=True)
+    copied: bool = field(default=False, kw_only=True)  # True if the result is a copy of the value
 
     def read(self, values: CallValues) -> Any:
         """Returns the result of a call."""
@@ -48,12 +44,12 @@ class Output(ABC):
 
     @abstractmethod
     def find(self, values: CallValues) -> Any:
-        """Returns the value itself, without a copy."""
+        """Returns the value without copying it."""
 
 
 @dataclass(frozen=True)
 class ResultOutput(Output):
-    """Result `index` of the program's function."""
+    """Result `index` of the function of the program."""
 
     index: int
 
@@ -63,7 +59,7 @@ class ResultOutput(Output):
 
 @dataclass(frozen=True)
 class InputOutput(Output):
-    """Argument `index`: the very tensor, or a copy of it."""
+    """Flat argument `index`: the same object, or a copy of the tensor."""
 
     index: int
 
@@ -73,7 +69,7 @@ class InputOutput(Output):
 
 @dataclass(frozen=True)
 class ValueOutput(Output):
-    """A value that is the same in every call."""
+    """A constant value."""
 
     value: Any
 
@@ -83,7 +79,7 @@ class ValueOutput(Output):
 
 @dataclass(frozen=True)
 class SizeOutput(Output):
-    """A number that follows from the sizes of the arguments."""
+    """A number that depends on the sizes of the arguments."""
 
     size: Size
 
@@ -93,7 +89,7 @@ class SizeOutput(Output):
 
 @dataclass(frozen=True)
 class WeightsOutput(Output):
-    """A tensor that `compute` makes of the parameters and buffers alone."""
+    """A tensor that `compute` returns for the parameters and buffers."""
 
     compute: Callable[[Tensors], torch.Tensor]
 
@@ -113,7 +109,7 @@ class BufferOutput(Output):
 
 @dataclass(frozen=True)
 class KeptOutput(Output):
-    """A value that leaves PyTorch's calls beside the program, by this name."""
+    """A value with this name that calls of PyTorch return beside the program."""
 
     name: str
 
@@ -123,7 +119,7 @@ class KeptOutput(Output):
 
 @dataclass(frozen=True)
 class Write:
-    """A tensor that the model writes. target: the name of a buffer, or the number of an argument."""
+    """A tensor that the model writes."""
 
-    target: str | int
+    target: str | int  # name of a buffer, or number of a flat argument
     value: Output

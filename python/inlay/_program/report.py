@@ -1,35 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The partition report: what runs where, and why."""
+"""The partition report: the target of each op and the reason."""
 
 from __future__ import annotations
 
 import html
 import json
 import pathlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 from .._paths import StrPath
 from ..errors import ArgumentValueError
 
+# Returns the report in a form ("json", "text", "table" or "html"). The keywords `what_if` and `sweep` add analyses.
+Render: TypeAlias = Callable[..., str]
+
 _FORMS = {".json": "json", ".txt": "text", ".html": "html", ".htm": "html"}  # by suffix
-_MOST_ROWS = 12  # segments that the table shows
-_MOST_LETTERS = 60  # of a list of labels
+_MAX_ROWS = 12  # segments that the table shows
+_MAX_LETTERS = 60  # characters of a list of labels
 
 
 class Report(dict[str, Any]):
-    """The report as a dict (`report["segments"]`, `report["ops"]`, `report["summary"]`); `str(report)` is a table.
+    """The partition report as a dict. `str(report)` is a table.
 
-    Other forms are made when asked for, by partitioning the model once more: `text` lists the ops of each segment,
-    `html` is a page that needs no other file, and `what_if` and `sweep` answer questions.
+    `report["segments"]`, `report["ops"]` and `report["summary"]` are its main parts. The other forms partition the
+    model again when they are first read: `text` lists the ops of each segment, `html` is a page that needs no other
+    file, and `what_if` and `sweep` are analyses.
+
+        report = inlay.partition(model, (x,))
+        print(report)
+        report.save("report.html")
     """
 
-    _render, _answers = None, None
+    _render: Render | None = None
+    _answers: dict[str, Any] | None = None
 
     @classmethod
-    def parse(cls, text: str, render: Callable[..., str] | None = None) -> Report:
-        """From the compiler's JSON; of a list (several functions) the last. `render(form, what_if, sweep)` makes the
-        report in another form; without it there is only the JSON."""
+    def parse(cls, text: str, render: Render | None = None) -> Report:
+        """Returns the report for the JSON of the compiler. If it is a list of functions, the last one counts.
+
+        render: makes the other forms. Without it the report has none.
+        """
         parsed = json.loads(text)
         report = cls(parsed[-1] if isinstance(parsed, list) else parsed)
         report._render = render
@@ -37,45 +48,54 @@ class Report(dict[str, Any]):
 
     @property
     def text(self) -> str:
-        """Each segment with its target and its ops, then a summary, then what its kernels were made of."""
+        """A text: the segments with their targets and ops, a summary, and the ops of each kernel."""
         return self._rendered("text")
 
     @property
     def html(self) -> str:
-        """A page: the segments drawn, their ops with reasons, tables of all ops and of kernels."""
+        """A page with a drawing of the segments, their ops with reasons, and tables of all ops and kernels."""
         return self._rendered("html")
 
     @property
     def what_if(self) -> dict[str, Any]:
-        """What the partition would be if the first target ran kinds of ops that it has no code for.
+        """The what-if analysis: partitions under the assumption that the first target can run more kinds of ops.
 
-        `now` has the figures as they are; `kinds` one entry for each kind by itself, the best first; `together` the
-        best kind, then with each entry the one that adds most; `pairs` the best pairs.
+        `now` has the current figures. `kinds` has an entry for each kind of op alone, the best first. `together` starts
+        with the best kind and adds the next best kind with each entry. `pairs` has the best pairs of kinds.
         """
-        return self._answer("what_if", what_if=True)
+        answer: dict[str, Any] = self._answer("what_if", what_if=True)
+        return answer
 
     @property
     def sweep(self) -> list[dict[str, Any]]:
-        """What the partition would be with `min_block_size` 1, 2, 3, 5, 8, ..., one entry for each."""
-        return self._answer("min_block_sizes", sweep=True)
+        """The figures of partitions with a `min_block_size` of 1, 2, 3, 5, 8 and so on, one entry for each."""
+        answer: list[dict[str, Any]] = self._answer("min_block_sizes", sweep=True)
+        return answer
 
     def save(self, path: StrPath, what_if: bool = False, sweep: bool = False) -> None:
-        """Writes the report to a file in the form that its suffix names: .json, .txt or .html."""
-        path = pathlib.Path(path)
-        form = _FORMS.get(path.suffix.lower())
+        """Writes the report to a file.
+
+        path: a file with the suffix .json, .txt, .html or .htm, which selects the form.
+        what_if, sweep: add these analyses (default: False).
+        Raises ArgumentValueError for another suffix, and OSError if the file can't be written.
+        """
+        file = pathlib.Path(path)
+        form = _FORMS.get(file.suffix.lower())
         if form is None:
-            raise ArgumentValueError(f"expected a .json, .txt or .html file for the report, but got '{path}'")
+            raise ArgumentValueError(f"expected a .json, .txt or .html file for the report, but got '{file}'")
         if form == "json" and not (what_if or sweep):
             text = json.dumps(self, indent=2) + "\n"
         else:
             text = self._rendered(form, what_if=what_if, sweep=sweep)
-        path.write_text(text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
 
     def _repr_html_(self) -> str:
+        """Returns the page for notebooks."""
         page = html.escape(self.html, quote=True)
         return f'<iframe style="width: 100%; height: 720px; border: 0" srcdoc="{page}"></iframe>'
 
-    def _answer(self, key, **question):
+    def _answer(self, key: str, **question: bool) -> Any:
+        """Returns part `key` of the report with an analysis. Partitions the model again the first time."""
         if key in self:
             return self[key]
         self._answers = self._answers or {}
@@ -83,10 +103,10 @@ class Report(dict[str, Any]):
             self._answers[key] = Report.parse(self._rendered("json", **question))[key]
         return self._answers[key]
 
-    def _rendered(self, form, **questions):
+    def _rendered(self, form: str, **questions: bool) -> str:
         if self._render is None:
             raise ArgumentValueError(
-                "this report was read from JSON, which has no other forms: partition the model again"
+                "a report that was read from JSON has no other forms: partition the model again to get them"
             )
         from .._inlay import format_kernels, insert_kernels
 
@@ -96,16 +116,19 @@ class Report(dict[str, Any]):
         return insert_kernels(made, json.dumps(self)) if form == "html" else made
 
     def ops_by_target(self) -> dict[str, int]:
-        """Target name -> number of ops; ops in no segment (constants) are not counted."""
-        counts = {}
+        """Returns the number of ops by name of the target. Ops outside segments (constants) are not counted."""
+        counts: dict[str, int] = {}
         for op in self["ops"]:
             if op.get("target") and op.get("segment") is not None:
                 counts[op["target"]] = counts.get(op["target"], 0) + 1
         return counts
 
     def reasons(self) -> dict[tuple[str, str, str], list[str]]:
-        """(target, reason code, sentence) -> labels of the ops, of all that did not simply run on the first target."""
-        found = {}
+        """Returns the labels of the ops by (target, reason code, sentence).
+
+        Ops that run on the first target because it supports them are left out.
+        """
+        found: dict[tuple[str, str, str], list[str]] = {}
         for op in self["ops"]:
             reason = op.get("reason") or {}
             if op.get("segment") is not None and reason.get("code") not in (None, "supported"):
@@ -113,12 +136,16 @@ class Report(dict[str, Any]):
         return found
 
     def border_bytes(self) -> tuple[int | None, int | None]:
-        """(bytes into, bytes out of) all segments that are not on the host's own side; None where a size is unknown."""
+        """Returns the bytes that enter and the bytes that leave the segments of accelerators.
+
+        A total is None if a size is unknown.
+        """
         segments = [s for s in self["segments"] if s["target"] not in ("host", "torch")]
-        return tuple(_total(segment.get(key) for segment in segments) for key in ("bytes_in", "bytes_out"))
+        bytes_in, bytes_out = (_total(segment.get(key) for segment in segments) for key in ("bytes_in", "bytes_out"))
+        return bytes_in, bytes_out
 
     def replaced(self, text: str) -> Report:
-        """What the compiler's JSON says, with the other forms of this one."""
+        """Returns the report for the JSON of the compiler, with the other forms of this report."""
         return type(self).parse(text, self._render)
 
     def __str__(self) -> str:
@@ -135,8 +162,8 @@ class Report(dict[str, Any]):
             cells = (str(segment["id"]), segment["target"], str(len(segment["ops"])), *size, *times)
             rows.append((*cells, _some(segment["ops"])))
         table = _table(rows)
-        if (hidden := len(segments) - _MOST_ROWS) > 1:
-            middle = 1 + _MOST_ROWS // 2
+        if (hidden := len(segments) - _MAX_ROWS) > 1:
+            middle = 1 + _MAX_ROWS // 2
             table[middle : middle + hidden] = [f"  ... {hidden} more"]
         lines += table
         if reasons := self.reasons():
@@ -147,7 +174,7 @@ class Report(dict[str, Any]):
 
 
 def format_bytes(count: float | None) -> str:
-    """`1.5 MiB`; `?` for None."""
+    """Returns a number of bytes such as `1.5 MiB`, or `?` for None."""
     if count is None:
         return "?"
     for unit in ("B", "KiB", "MiB"):
@@ -158,7 +185,7 @@ def format_bytes(count: float | None) -> str:
 
 
 def format_time(nanoseconds: float | None) -> str:
-    """`1.5 ms` from nanoseconds; `?` for None."""
+    """Returns a time in nanoseconds such as `1.5 ms`, or `?` for None."""
     if nanoseconds is None:
         return "?"
     value = nanoseconds
@@ -169,24 +196,30 @@ def format_time(nanoseconds: float | None) -> str:
     return f"{value:.3g} s"
 
 
-def _some(labels):
-    """All labels, or the first and the last if they are many or long."""
+def _some(labels: Sequence[str]) -> str:
+    """Returns all labels, or the first and the last if the list is long."""
     whole = ", ".join(labels)
-    if len(labels) <= 2 or len(whole) <= _MOST_LETTERS:
+    if len(labels) <= 2 or len(whole) <= _MAX_LETTERS:
         return whole
     return f"{labels[0]} ... {labels[-1]}"
 
 
-def _total(sizes):
-    sizes = list(sizes)
-    return None if None in sizes else sum(sizes)
+def _total(sizes: Iterable[int | None]) -> int | None:
+    """Returns the sum, or None if a size is None."""
+    total = 0
+    for size in sizes:
+        if size is None:
+            return None
+        total += size
+    return total
 
 
-def _count(number, noun):
+def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _table(rows):
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the lines of a table. The first two columns and the last one are aligned to the left."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     aligned = []
     for row in rows:

@@ -1,64 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a saved model's calls from JSON. Whatever the text holds is checked before it is believed."""
+"""Reads the interface and calling convention of a saved model from JSON. All parts of the text are checked."""
 
 from __future__ import annotations
 
 import collections
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence, Sized
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import sympy
 import torch
+from torch.utils import _pytree as pytree
 
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .imported import CallConvention, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
 from .metadata import OPERATORS, TORCH_KINDS, VERSION, is_int, is_plain
-from .outputs import BufferOutput, InputOutput, ResultOutput, SizeOutput, ValueOutput, WeightsOutput, Write
+from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput, Write
 from .signature import Signature
 from .sizes import UNBOUNDED, Size, Symbol, Symbols
 from .structures import load_structure
 
-_MOST_POWER = 16
+_T = TypeVar("_T")
+_Find: TypeAlias = Callable[[str], bytes | None]
+
+_MAX_POWER = 16
 
 
 class Restored(NamedTuple):
-    """A saved model's calls. program: without a graph."""
+    """The interface and calling convention of a saved model."""
 
-    program: ImportedProgram
+    program: ImportedProgram  # without text and weights
     signature: Signature
 
 
-def restore(text: str, find: Callable[[str], bytes | None]) -> Restored:
-    """Reads what `describe` wrote.
+def restore(text: str, find: _Find) -> Restored:
+    """Reads the text that `describe` wrote.
 
-    find: key -> bytes of a tensor that is stored with the program, or None.
-    Raises ArgumentValueError if the text isn't what `describe` writes.
+    find: returns the data of a tensor that is stored with the program, by its key, or None.
+    Raises ArgumentValueError if the text is malformed.
     """
     try:
         described = json.loads(text)
         if described["python"] != VERSION:
             raise ArgumentValueError(
-                f"expected metadata of version {VERSION}, but got {described['python']!r}: another version of Inlay "
-                "saved the model"
+                f"expected metadata of version {VERSION}, but got {described['python']!r}: a different version of "
+                "Inlay saved the model"
             )
         return _Reader(described, find).read()
     except ArgumentValueError:
         raise
-    except Exception as error:  # whatever it is, the text is to blame
+    except Exception as error:  # any exception means that the text is malformed
         raise ArgumentValueError(f"malformed metadata: {_reason(error)}") from error
 
 
 class _Reader:
-    def __init__(self, described, find):
+    """Reads the parts of the metadata. Their methods raise exceptions of any type for a malformed value."""
+
+    def __init__(self, described: Mapping[str, Any], find: _Find) -> None:
         self._described, self._find = described, find
-        named = self.part("symbols", lambda many: [_symbol(one) for one in many])
+        named = self.part("symbols", lambda symbols: [_symbol(symbol) for symbol in symbols])
         self._own = [sympy.Symbol(f"s{number}", integer=True, nonnegative=True) for number in range(len(named))]
         self._symbols = Symbols(zip(self._own, named, strict=True))
         self._interface = Interface(symbols=self._symbols)
 
-    def read(self):
+    def read(self) -> Restored:
         interface = self._interface
         interface.inputs = self.each("inputs", self.input)
         interface.results = self.each("results", self.tensor)
@@ -72,41 +78,44 @@ class _Reader:
         signature = _Signature(interface, CallConvention(in_spec, out_spec, names, defaults))
         return Restored(ImportedProgram("", {}, interface, state), signature)
 
-    def part(self, key, read):
-        """What `read` makes of the metadata's part of that name."""
+    def part(self, key: str, read: Callable[[Any], _T]) -> _T:
+        """Returns the value that `read` returns for part `key` of the metadata."""
         if key not in self._described:
-            raise ArgumentValueError(f"malformed metadata: expected {key!r}, but it isn't there")
+            raise ArgumentValueError(f"malformed metadata: expected {key!r}, but it is missing")
         try:
             return read(self._described[key])
         except Exception as error:
             raise ArgumentValueError(f"malformed metadata: {key!r}: {_reason(error)}") from error
 
-    def each(self, key, read):
-        return self.part(key, lambda many: [read(one) for one in _checked(list, many)])
+    def each(self, key: str, read: Callable[[Any], _T]) -> list[_T]:
+        """Returns the values that `read` returns for the elements of part `key`, which is a list."""
+        return self.part(key, lambda elements: [read(element) for element in _checked(list, elements)])
 
-    def in_spec(self, text):
+    def in_spec(self, text: str) -> pytree.TreeSpec:
         spec = load_structure(text)
-        kinds = [one.type for one in spec.children()]
+        kinds = [child.type for child in spec.children()]
         if spec.type is not tuple or kinds != [tuple, dict]:
-            raise ValueError(f"expected a tuple of positional arguments and a dict of others, but got {spec}")
+            raise ValueError(
+                f"expected a tuple of positional arguments and a dict of keyword arguments, but got {spec}"
+            )
         _check_count(spec, self._interface.inputs, "inputs")
         return spec
 
-    def out_spec(self, text):
+    def out_spec(self, text: str) -> pytree.TreeSpec:
         spec = load_structure(text)
         _check_count(spec, self._interface.outputs, "outputs")
         return spec
 
-    def input(self, one):
-        name = _checked(str, one["name"])
-        if "dtype" not in one:
-            return ProgramInput(name, value=self.value(one["value"]))
-        shape, dtype = self.tensor(one)
+    def input(self, described: Mapping[str, Any]) -> ProgramInput:
+        name = _checked(str, described["name"])
+        if "dtype" not in described:
+            return ProgramInput(name, value=self.value(described["value"]))
+        shape, dtype = self.tensor(described)
         return ProgramInput(name, shape, dtype)
 
-    def output(self, one):
-        kind, copied = one["kind"], _checked(bool, one["copied"])
-        read = {
+    def output(self, described: Mapping[str, Any]) -> Output:
+        kind, copied = described["kind"], _checked(bool, described["copied"])
+        read: dict[str, Callable[[Any, Any, bool], Output]] = {
             "result": self.result_output,
             "input": self.input_output,
             "value": self.value_output,
@@ -116,42 +125,42 @@ class _Reader:
         }
         if kind not in read:
             raise ValueError(f"expected a kind of output ({', '.join(read)}), but got {kind!r}")
-        return read[kind](one["index"], one["value"], copied)
+        return read[kind](described["index"], described["value"], copied)
 
-    def result_output(self, index, _, copied):
+    def result_output(self, index: int, _: Any, copied: bool) -> Output:
         _check_index(index, self._interface.results, "results")
         return ResultOutput(index, copied=copied)
 
-    def input_output(self, index, _, copied):
+    def input_output(self, index: int, _: Any, copied: bool) -> Output:
         inputs = self._interface.inputs
         _check_index(index, inputs, "inputs")
         if copied and not inputs[index].is_tensor:
-            raise ValueError(f"expected the number of a tensor that is copied, but got {index}")
+            raise ValueError(f"expected the number of a copied tensor, but got {index}")
         return InputOutput(index, copied=copied)
 
-    def value_output(self, _, written, copied):
+    def value_output(self, _: Any, written: Any, copied: bool) -> Output:
         value = self.value(written)
         if copied or isinstance(value, Size):
-            raise ValueError(f"expected a value that is fixed and not copied, but got {value!r}")
+            raise ValueError(f"expected a constant value that is not copied, but got {value!r}")
         return ValueOutput(value)
 
-    def size_output(self, _, written, copied):
+    def size_output(self, _: Any, written: Any, copied: bool) -> Output:
         size = self.value(written)
         if copied or not (isinstance(size, Size) or is_int(size)):
             raise ValueError(f"expected a size that is not copied, but got {size!r}")
         return SizeOutput(size) if isinstance(size, Size) else ValueOutput(size)
 
-    def weights_output(self, _, written, copied):
+    def weights_output(self, _: Any, written: Any, copied: bool) -> Output:
         tensor = self.stored(written)
         return WeightsOutput(lambda state: tensor, copied=copied)
 
-    def buffer_output(self, _, name, copied):
+    def buffer_output(self, _: Any, name: str, copied: bool) -> Output:
         if name not in self._interface.carried:
             raise ValueError(f"expected the name of a buffer, but got {name!r}")
         return BufferOutput(name, copied=copied)
 
-    def write(self, one):
-        target, output = one
+    def write(self, described: Sequence[Any]) -> Write:
+        target, output = described
         if isinstance(target, str):
             if target not in self._interface.carried:
                 raise ValueError(f"expected the name of a buffer to write, but got {target!r}")
@@ -161,50 +170,52 @@ class _Reader:
                 raise ValueError(f"expected the number of a tensor to write, but got {target}")
         return Write(target, self.output(output))
 
-    def carried(self, one):
-        return _checked(str, one["name"]), self.stored(one)
+    def carried(self, described: Mapping[str, Any]) -> tuple[str, torch.Tensor]:
+        return _checked(str, described["name"]), self.stored(described)
 
-    def stored(self, one):
-        shape, dtype = self.tensor(one)
-        if not all(map(is_int, shape)):
-            raise ValueError(f"expected a tensor {one['key']!r} of known dims, but got {shape}")
-        found = self._find(_checked(str, one["key"]))
+    def stored(self, described: Mapping[str, Any]) -> torch.Tensor:
+        """Returns a tensor that is stored with the program."""
+        dims, dtype = self.tensor(described)
+        shape = [dim for dim in dims if isinstance(dim, int)]
+        if len(shape) != len(dims):
+            raise ValueError(f"expected a tensor {described['key']!r} of known dims, but got {dims}")
+        found = self._find(_checked(str, described["key"]))
         if found is None:
-            raise ValueError(f"the tensor {one['key']!r} isn't there")
+            raise ValueError(f"the tensor {described['key']!r} is missing")
         wanted = math.prod(shape) * dtype.itemsize
         if len(found) != wanted:
-            raise ValueError(f"expected {wanted} bytes of the tensor {one['key']!r}, but got {len(found)}")
+            raise ValueError(f"expected {wanted} bytes of the tensor {described['key']!r}, but got {len(found)}")
         if not found:
             return torch.empty(shape, dtype=dtype)
         return torch.frombuffer(bytearray(found), dtype=dtype).reshape(shape)
 
-    def tensor(self, one):
-        dims = tuple(self.dim(dim) for dim in _checked(list, one["dims"]))
-        return TensorType(dims, _torch_value("dtype", one["dtype"]))
+    def tensor(self, described: Mapping[str, Any]) -> TensorType:
+        dims = tuple(self.dim(dim) for dim in _checked(list, described["dims"]))
+        return TensorType(dims, _dtype(described["dtype"]))
 
-    def dim(self, tree):
+    def dim(self, tree: Any) -> int | Size:
         dim = self.size(tree)
-        if is_int(dim) and dim < 0:
+        if isinstance(dim, int) and dim < 0:
             raise ValueError(f"expected a dim of 0 or more, but got {dim}")
         return dim
 
-    def size(self, tree):
+    def size(self, tree: Any) -> int | Size:
         expr = self.expr(tree)
         if not isinstance(expr, sympy.Expr):
-            raise ValueError(f"expected a number as a size, but got {tree!r}")
+            raise ValueError(f"expected a size to be a number, but got {tree!r}")
         size = self._symbols.make(expr)
         if isinstance(size, Size):
-            self._symbols.function(size.expr)  # raises if it can't be computed
+            self._symbols.function(size.expr)  # raises an exception if the size can't be computed
         return size
 
-    def condition(self, tree):
+    def condition(self, tree: Any) -> sympy.Basic:
         expr = self.expr(tree)
         if not isinstance(expr, sympy.logic.boolalg.Boolean) or expr.is_Symbol:
             raise ValueError(f"expected a condition, but got {tree!r}")
         self._symbols.function(expr)
         return expr
 
-    def value(self, value):
+    def value(self, value: Any) -> Any:
         if not isinstance(value, dict):
             if not is_plain(value):
                 raise ValueError(f"expected a plain value, but got {value!r}")
@@ -217,7 +228,8 @@ class _Reader:
             return float(content)
         return torch.device(content) if kind == "device" else _torch_value(kind, content)
 
-    def expr(self, tree):
+    def expr(self, tree: Any) -> sympy.Basic:
+        """Returns the expression for a tree of operators."""
         if isinstance(tree, bool):
             return sympy.true if tree else sympy.false
         if isinstance(tree, int):
@@ -226,21 +238,24 @@ class _Reader:
         if name == "symbol":
             _check_index(content, self._own, "symbols")
             return self._own[content]
-        args = [self.expr(one) for one in _checked(list, content)]
-        if name in ("Pow", "PowByNatural") and (args[0].is_number or not 0 <= int(args[1]) <= _MOST_POWER):
-            raise ValueError(f"expected a power of a size up to {_MOST_POWER}, but got {args}")
+        args: list[Any] = [self.expr(arg) for arg in _checked(list, content)]
+        if name in ("Pow", "PowByNatural") and (args[0].is_number or not 0 <= int(args[1]) <= _MAX_POWER):
+            raise ValueError(f"expected a power of a size up to {_MAX_POWER}, but got {args}")
         return OPERATORS[name](*args)
 
 
 class _Signature(Signature):
-    """Of a model whose positional arguments may share names, as those of other tools do: these go by place alone."""
+    """The signature of a saved model, whose positional arguments may share names. Such arguments have no keyword.
 
-    def __init__(self, interface, convention):
+    Programs that other tools saved have such names.
+    """
+
+    def __init__(self, interface: Interface, convention: CallConvention) -> None:
         super().__init__(interface, convention)
-        places = collections.defaultdict(list)
+        places: dict[str, list[int]] = collections.defaultdict(list)
         for place, name in enumerate([*self._positional, *self._keywords], 1):
             places[name].append(place)
-        self._shared = {name: many for name, many in places.items() if len(many) > 1}
+        self._shared = {name: numbers for name, numbers in places.items() if len(numbers) > 1}
         if shared := [name for name in self._keywords if name in self._shared]:
             raise ArgumentValueError(f"malformed metadata: 'in_spec': expected one argument named {shared[0]!r}")
         self._positional = [
@@ -249,56 +264,67 @@ class _Signature(Signature):
         ]
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-        """As for `Signature`; ArgumentTypeError for a name that several arguments have."""
+        """Returns the arguments of a call in flat order. Raises ArgumentTypeError if they don't fit the model.
+
+        An argument whose name is shared must be positional.
+        """
         for name, places in self._shared.items():
             if name in kwargs or len(args) < places[-1]:
                 raise ArgumentTypeError(
-                    f"argument {name!r} is ambiguous, since places {' and '.join(map(str, places))} have that name: "
-                    "expected them by place"
+                    f"argument {name!r} is ambiguous because places {' and '.join(map(str, places))} have that name: "
+                    "pass them by position"
                 )
         return super().flatten(args, kwargs)
 
 
-def _symbol(one):
-    symbol = Symbol(_checked(str, one["name"]), one["min"], one["max"])
+def _symbol(described: Mapping[str, Any]) -> Symbol:
+    symbol = Symbol(_checked(str, described["name"]), described["min"], described["max"])
     if not (is_int(symbol.min) and is_int(symbol.max) and 0 <= symbol.min <= symbol.max <= UNBOUNDED):
         raise ValueError(f"expected a range of sizes for {symbol.name!r}, but got {symbol.min!r} to {symbol.max!r}")
     return symbol
 
 
-def _names(names):
-    return None if names is None else [_checked(str, one) for one in _checked(list, names)]
+def _names(names: Any) -> list[str] | None:
+    return None if names is None else [_checked(str, name) for name in _checked(list, names)]
 
 
-def _defaults(defaults):
-    for name, value in _checked(dict, defaults).items():
+def _defaults(defaults: Any) -> dict[str, Any]:
+    checked: dict[str, Any] = _checked(dict, defaults)
+    for name, value in checked.items():
         if not is_plain(value):
             raise ValueError(f"expected a plain value for {name!r}, but got {value!r}")
-    return defaults
+    return checked
 
 
-def _checked(kind, value):
+def _checked(kind: type[_T], value: Any) -> _T:
+    """Returns the value if it has type `kind`. Raises TypeError otherwise."""
     if not isinstance(value, kind):
         raise TypeError(f"expected a {kind.__name__}, but got {value!r}")
     return value
 
 
-def _check_index(index, many, what):
-    if not is_int(index) or not 0 <= index < len(many):
-        raise ValueError(f"expected a number of the {len(many)} {what}, but got {index!r}")
+def _check_index(index: Any, things: Sized, what: str) -> None:
+    if not is_int(index) or not 0 <= index < len(things):
+        raise ValueError(f"expected the number of one of {len(things)} {what}, but got {index!r}")
 
 
-def _check_count(spec, many, what):
-    if spec.num_leaves != len(many):
-        raise ValueError(f"expected {len(many)} leaves for the {what}, but got {spec.num_leaves}")
+def _check_count(spec: pytree.TreeSpec, things: Sized, what: str) -> None:
+    if spec.num_leaves != len(things):
+        raise ValueError(f"expected {len(things)} leaves for the {what}, but got {spec.num_leaves}")
 
 
-def _reason(error):
+def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, ArgumentValueError) else f"{type(error).__name__}: {error}"
 
 
-def _torch_value(kind, name):
-    value = vars(torch).get(name)  # getattr would import modules of PyTorch's
+def _dtype(name: str) -> torch.dtype:
+    dtype: torch.dtype = _torch_value("dtype", name)
+    return dtype
+
+
+def _torch_value(kind: str, name: str) -> Any:
+    """Returns a dtype, layout or memory format of PyTorch by its name."""
+    value = vars(torch).get(name)  # getattr would import modules of PyTorch
     if not isinstance(value, TORCH_KINDS[kind]):
-        raise ValueError(f"expected a {kind} of PyTorch's, but got {name!r}")
+        raise ValueError(f"expected a {kind} of PyTorch, but got {name!r}")
     return value

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Describes a compiled model's calls as JSON, for a file."""
+"""Describes the interface and calling convention of a compiled model as JSON for a container."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sympy
@@ -11,42 +12,44 @@ import torch
 from torch.utils import _pytree as pytree
 
 from ..errors import UnsupportedError
-from .imported import CallConvention, Interface, TensorType
+from .imported import CallConvention, Interface, ProgramInput, TensorType
 from .metadata import OPERATORS, OUTPUT_KINDS, TORCH_KINDS, VERSION, is_plain
-from .outputs import BufferOutput, InputOutput, ResultOutput, SizeOutput, Tensors, ValueOutput, WeightsOutput
+from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, Tensors, ValueOutput, WeightsOutput
 from .sizes import Size
 from .structures import dump_structure
 
-_NAMES = {one: name for name, one in OPERATORS.items()}
-_PLAN_OPERATORS = ("Add", "Mul", "FloorDiv", "CeilDiv", "PythonMod", "Min", "Max")  # of the runtime's expressions
+_NAMES = {operator: name for name, operator in OPERATORS.items()}
+# The operators of the runtime's expressions, from number 2 on.
+_PLAN_OPERATORS = ("Add", "Mul", "FloorDiv", "CeilDiv", "PythonMod", "Min", "Max")
 
 
 class Description(NamedTuple):
-    """What is saved of a model's calls: `text`, which is JSON, and the tensors that it refers to, by key."""
+    """The description of a model."""
 
-    text: str
-    tensors: dict[str, torch.Tensor]
+    text: str  # JSON
+    tensors: dict[str, torch.Tensor]  # the tensors that the text refers to, by key
 
 
 def describe(interface: Interface, convention: CallConvention, state: Tensors) -> Description:
-    """Describes the calls of a compiled model. state: its parameters and buffers.
+    """Describes a compiled model.
 
-    Raises UnsupportedError for a model whose calls have parts that JSON can't say.
+    state: its parameters and buffers.
+    Raises UnsupportedError if a part of the interface or convention can't be saved as JSON.
     """
     writer = _Writer(interface, state)
     names = convention.argument_names
     described = {
         "python": VERSION,
-        "symbols": [{"name": one.name, "min": one.min, "max": one.max} for one in interface.symbols],
-        "inputs": [writer.input(one) for one in interface.inputs],
-        "outputs": [writer.output(number, one) for number, one in enumerate(interface.outputs)],
-        "results": [writer.tensor(one) for one in interface.results],
+        "symbols": [{"name": symbol.name, "min": symbol.min, "max": symbol.max} for symbol in interface.symbols],
+        "inputs": [writer.input(argument) for argument in interface.inputs],
+        "outputs": [writer.output(number, output) for number, output in enumerate(interface.outputs)],
+        "results": [writer.tensor(result) for result in interface.results],
         "carried": [writer.carried(name) for name in interface.carried],
         "writes": [
             [write.target, writer.output(number, write.value)]
             for number, write in enumerate(interface.writes, len(interface.outputs))
         ],
-        "conditions": [writer.expr(interface.symbols.tie(one)) for one in interface.conditions],
+        "conditions": [writer.expr(interface.symbols.tie(condition)) for condition in interface.conditions],
         "in_spec": dump_structure(convention.in_spec, "arguments"),
         "out_spec": dump_structure(convention.out_spec, "results"),
         "argument_names": None if names is None else list(names),
@@ -56,53 +59,58 @@ def describe(interface: Interface, convention: CallConvention, state: Tensors) -
 
 
 class _Writer:
-    def __init__(self, interface, state):
-        self._state, self.tensors = state, {}
+    """Writes the parts of an interface as values of JSON. `tensors` has the stored tensors by key."""
+
+    def __init__(self, interface: Interface, state: Tensors) -> None:
+        self._state = state
+        self.tensors: dict[str, torch.Tensor] = {}
         self._numbers = interface.symbols.numbers
 
-    def input(self, one):
-        if one.is_kept:
-            raise UnsupportedError(f"argument {one.name!r} goes beside the program, to PyTorch: that can't be saved")
-        if one.layout != torch.strided:
-            raise UnsupportedError(f"argument {one.name!r} is of layout {one.layout}, which can't be saved")
-        described = {"name": one.name}
-        if one.is_tensor:
-            return described | self.tensor(TensorType(one.shape, one.dtype))
-        return described | {"value": self.value(one.value, f"argument {one.name!r}")}
+    def input(self, argument: ProgramInput) -> dict[str, Any]:
+        name = f"argument {argument.name!r}"
+        if argument.is_kept:
+            raise UnsupportedError(f"{name} is passed beside the program to PyTorch, which can't be saved")
+        if argument.layout != torch.strided:
+            raise UnsupportedError(f"{name} has layout {argument.layout}, which can't be saved")
+        described: dict[str, Any] = {"name": argument.name}
+        if argument.dtype is not None:
+            return described | self.tensor(TensorType(argument.shape, argument.dtype))
+        return described | {"value": self.value(argument.value, name)}
 
-    def output(self, number, one):
+    def output(self, number: int, output: Output) -> dict[str, Any]:
         index, value = 0, None
-        match one:
+        match output:
             case ResultOutput() | InputOutput():
-                index = one.index
+                index = output.index
             case ValueOutput():
-                value = self.value(one.value, f"result {number}")
+                value = self.value(output.value, f"result {number}")
             case SizeOutput():
-                value = self.value(one.size, f"result {number}")
+                value = self.value(output.size, f"result {number}")
             case WeightsOutput():
-                value = self.store(f"output/{number}", one.compute(self._state))
+                value = self.store(f"output/{number}", output.compute(self._state))
             case BufferOutput():
-                value = one.name
+                value = output.name
             case _:
-                raise UnsupportedError(f"result {number} goes beside the program, from PyTorch: that can't be saved")
-        return {"kind": OUTPUT_KINDS[type(one)], "index": index, "copied": one.copied, "value": value}
+                raise UnsupportedError(f"result {number} comes from PyTorch beside the program, which can't be saved")
+        return {"kind": OUTPUT_KINDS[type(output)], "index": index, "copied": output.copied, "value": value}
 
-    def carried(self, name):
+    def carried(self, name: str) -> dict[str, Any]:
         return self.store(f"state/{name}", self._state[name]) | {"name": name}
 
-    def store(self, key, tensor):
+    def store(self, key: str, tensor: torch.Tensor) -> dict[str, Any]:
         if tensor.layout != torch.strided:
-            raise UnsupportedError(f"{key!r} is of layout {tensor.layout}, which can't be saved")
+            raise UnsupportedError(f"{key!r} has layout {tensor.layout}, which can't be saved")
         self.tensors[key] = tensor.detach().resolve_neg().contiguous()
-        return {"key": key} | self.tensor(TensorType(tensor.shape, tensor.dtype))
+        return {"key": key} | self.tensor(TensorType(tuple(tensor.shape), tensor.dtype))
 
-    def tensor(self, one):
-        return {"dtype": str(one.dtype).removeprefix("torch."), "dims": [self.size(dim) for dim in one.shape]}
+    def tensor(self, type: TensorType) -> dict[str, Any]:
+        return {"dtype": str(type.dtype).removeprefix("torch."), "dims": [self.size(dim) for dim in type.shape]}
 
-    def size(self, dim):
+    def size(self, dim: int | Size) -> Any:
         return self.expr(dim.expr) if isinstance(dim, Size) else int(dim)
 
-    def value(self, value, what):
+    def value(self, value: Any, what: str) -> Any:
+        """Returns a value that was fixed at export. what: its name, for messages."""
         if isinstance(value, Size):
             return {"size": self.expr(value.expr)}
         if is_plain(value):
@@ -116,7 +124,8 @@ class _Writer:
             return {"device": str(value)}
         raise UnsupportedError(f"{what} is fixed at {value!r}, a {type(value).__name__}, which can't be saved")
 
-    def expr(self, expr):
+    def expr(self, expr: sympy.Basic) -> Any:
+        """Returns an expression as a tree of operators."""
         if expr in (sympy.true, sympy.false):
             return bool(expr)
         if expr.is_Integer:
@@ -125,44 +134,44 @@ class _Writer:
             return {"symbol": self._numbers[expr]}
         if type(expr) not in _NAMES:
             raise UnsupportedError(f"a size of the model is {expr}, which can't be saved")
-        return {_NAMES[type(expr)]: [self.expr(one) for one in expr.args]}
+        return {_NAMES[type(expr)]: [self.expr(arg) for arg in expr.args]}
 
 
 # -- Programs of other tools ------------------------------------------------------------------------------------------
 
 
-def describe_plain(symbols: Any, inputs: Any, outputs: Any) -> str:
-    """The JSON for a program that another tool saved, from its `plain_signature`.
+def describe_plain(symbols: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> str:
+    """Returns the JSON for a program that another tool saved. The arguments are those of `plain_signature`.
 
-    The program's inputs are the arguments, by their places; its only output, or a tuple of them, is the result.
+    The inputs of the program are positional arguments. Its output, or a tuple of its outputs, is the result.
     """
-    told = {
+    dims = {  # by (input, dim)
         (given, dim): {"Add": [{"Mul": [scale, {"symbol": number}]}, offset]}
         for number, (_, _, _, given, dim, scale, offset) in enumerate(symbols)
     }
 
-    def tree(code):
-        stack = []
+    def tree(code: Iterable[tuple[int, int, int]]) -> Any:
+        stack: list[Any] = []
         for operation, a, b in code:
             if operation == 0:
                 stack.append(a)
             elif operation == 1:
-                stack.append(told[a, b])
+                stack.append(dims[a, b])
             else:
                 right, left = stack.pop(), stack.pop()
                 stack.append({_PLAN_OPERATORS[operation - 2]: [left, right]})
         return stack.pop()
 
-    def tensor(dtype, dims):
-        return {"dtype": dtype, "dims": [tree(code) for code in dims]}
+    def tensor(dtype: str, codes: Iterable[Any]) -> dict[str, Any]:
+        return {"dtype": dtype, "dims": [tree(code) for code in codes]}
 
     results = range(len(outputs))
     described = {
         "python": VERSION,
-        "symbols": [{"name": name, "min": least, "max": most} for name, least, most, *_ in symbols],
-        "inputs": [{"name": name} | tensor(dtype, dims) for name, dtype, dims in inputs],
+        "symbols": [{"name": name, "min": minimum, "max": maximum} for name, minimum, maximum, *_ in symbols],
+        "inputs": [{"name": name} | tensor(dtype, codes) for name, dtype, codes in inputs],
         "outputs": [{"kind": "result", "index": number, "copied": False, "value": None} for number in results],
-        "results": [tensor(dtype, dims) for _, dtype, dims in outputs],
+        "results": [tensor(dtype, codes) for _, dtype, codes in outputs],
         "carried": [],
         "writes": [],
         "conditions": [],

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sizes that are known at a call alone: expressions of symbols, which dims of the arguments tell."""
+"""Sizes that differ from call to call: expressions of symbols, which the dims of the arguments determine."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sympy
 import torch
@@ -17,20 +17,20 @@ from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 from .._dialect.text import quote
 from ..errors import UnsupportedError
 
-UNBOUNDED = 2**63 - 1  # the end of a range that has none
+UNBOUNDED = 2**63 - 1  # the maximum of a range without end
 _DIVISIONS = {F.FloorDiv: "floordiv", F.CleanDiv: "floordiv", F.CeilDiv: "ceildiv", F.Mod: "mod", F.PythonMod: "mod"}
 _ROUNDINGS = {F.FloorToInt: "floordiv", F.TruncToInt: "floordiv", F.CeilToInt: "ceildiv"}
 
 
-# How operators are written: in MLIR's affine maps, in Python.
-_AFFINE = {"*": " * ", "floordiv": "{} floordiv {}", "ceildiv": "{} ceildiv {}", "mod": "{} mod {}"}
-_PYTHON = {"*": "*", "floordiv": "{} // {}", "ceildiv": "-(-{} // {})", "mod": "{} % {}"}
+# The text of operators in MLIR's affine maps and in Python.
+_AFFINE: dict[Any, str] = {"*": " * ", "floordiv": "{} floordiv {}", "ceildiv": "{} ceildiv {}", "mod": "{} mod {}"}
+_PYTHON: dict[Any, str] = {"*": "*", "floordiv": "{} // {}", "ceildiv": "-(-{} // {})", "mod": "{} % {}"}
 _PYTHON |= {F.Max: "max", F.Min: "min", sympy.And: " and ", sympy.Or: " or ", sympy.Not: "not {}"}
 _RELATIONS = {sympy.Eq: "==", sympy.Ne: "!=", sympy.Lt: "<", sympy.Le: "<=", sympy.Gt: ">", sympy.Ge: ">="}
 
 
 class UndecidedError(Exception):
-    """A handler asked about a size what is true of some of its values alone."""
+    """A handler asked a question about a size whose answer depends on the value of the size."""
 
 
 class InexpressibleError(UnsupportedError):
@@ -39,12 +39,12 @@ class InexpressibleError(UnsupportedError):
 
 @dataclass(frozen=True)
 class Symbol:
-    """A size that arguments tell; both ends of its range belong to it. typical: what code is made for, 0 if unknown."""
+    """A size that the dims of the arguments determine."""
 
     name: str
     min: int = 0
-    max: int = UNBOUNDED
-    typical: int = 0
+    max: int = UNBOUNDED  # inclusive
+    typical: int = 0  # size for which the code is optimized; 0 if unknown
 
     def __str__(self) -> str:
         typical = f", typically {self.typical}" if self.typical else ""
@@ -52,29 +52,30 @@ class Symbol:
 
     @property
     def range_text(self) -> str:
-        """`1 to 8`, `2 or more`."""
+        """The range as text: `1 to 8` or `2 or more`."""
         return f"{self.min} or more" if self.max == UNBOUNDED else f"{self.min} to {self.max}"
 
 
 class Line(NamedTuple):
-    """The size `factor * symbol + rest`; symbol: its number."""
+    """The size `factor * symbol + rest`."""
 
-    symbol: int
+    symbol: int  # number of the symbol
     factor: int
     rest: int
 
 
 class Size:
-    """An integer expression of symbols. Equal are those that are so whatever the symbols are.
+    """An integer expression of symbols. Two sizes are equal if their expressions are equal.
 
-    What isn't decided by the symbols' ranges raises UndecidedError: a comparison, or its use as a number.
+    Arithmetic returns an int or a Size. A comparison raises UndecidedError if the ranges of the symbols don't decide
+    it. Every use as an int raises UndecidedError.
     """
 
     __slots__ = ("_function", "_symbols", "expr")
 
     def __init__(self, expr: sympy.Expr, symbols: Symbols) -> None:
         self.expr, self._symbols = expr, symbols
-        self._function = None  # of the symbols' values
+        self._function: Callable[..., int] | None = None  # of the values of the symbols; made when it is needed
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Size) and self.expr == other.expr
@@ -88,27 +89,28 @@ class Size:
     __repr__ = __str__
 
     def evaluate(self, values: Sequence[int]) -> int:
-        """The int for the symbols' values, in their order."""
+        """Returns the size for the values of the symbols in their order."""
         if self._function is None:
             self._function = self._symbols.function(self.expr)
         return self._function(*values)
 
     def bounds(self) -> tuple[int | None, int | None]:
-        """(smallest, largest) possible value; None for one without an end."""
+        """Returns the minimum and the maximum of the size. An end is None if the size is unbounded."""
         return self._symbols.bounds(self.expr)
 
     def depends_on(self, number: int) -> bool:
-        """Whether the symbol of that number occurs in it."""
+        """Returns true if the symbol with that number occurs in the size."""
         return self._symbols.occurs(self.expr, number)
 
     def line(self) -> Line | None:
-        """Returns the size as a multiple of one symbol plus a number; None for other sizes."""
+        """Returns the size as a multiple of one symbol plus a number, or None for other sizes."""
         return self._symbols.line(self.expr)
 
-    def _make(self, function, *others):
-        if not all(isinstance(one, (int, Size)) for one in others):
-            return NotImplemented
-        exprs = [one.expr if isinstance(one, Size) else sympy.Integer(one) for one in others]
+    def _make(self, function: Callable[..., Any], *others: int | Size) -> int | Size:
+        """Returns the result of an operator, or NotImplemented for other operands."""
+        if not all(isinstance(other, (int, Size)) for other in others):
+            return NotImplemented  # type: ignore[no-any-return]  # mypy knows this value only in operators
+        exprs = [other.expr if isinstance(other, Size) else sympy.Integer(other) for other in others]
         return self._symbols.make(function(self.expr, *exprs))
 
     def __add__(self, other: int | Size) -> int | Size:
@@ -142,8 +144,8 @@ class Size:
     def __rmod__(self, other: int | Size) -> int | Size:
         return self._make(lambda a, b: F.PythonMod(b, a), other)
 
-    def _is_below(self, other, or_equal):
-        """Whether self < other, or self <= other."""
+    def _is_below(self, other: int | Size, or_equal: bool) -> bool:
+        """Returns true if self < other, or self <= other if `or_equal`. Returns NotImplemented for other operands."""
         if not isinstance(other, (int, Size)):
             return NotImplemented
         difference = self - other
@@ -178,24 +180,25 @@ class Size:
     def __index__(self) -> int:
         raise UndecidedError(f"{self} as a number")
 
-    __int__ = __float__ = __index__  # these raise too
+    __int__ = __float__ = __index__  # these raise UndecidedError too
 
 
 class Symbols:
-    """The symbols of a function, in order, and what sizes they make."""
+    """The symbols of a function in order. They convert expressions of PyTorch to sizes."""
 
     def __init__(
         self, named: Iterable[tuple[sympy.Symbol, Symbol]] = (), ties: Mapping[sympy.Symbol, sympy.Symbol] | None = None
     ) -> None:
-        """named: (symbol of torch's expressions, Symbol) pairs; ties: symbol of torch's -> the one that it is equal to,
-        which is among these."""
-        named = list(named)
-        self._ties, self._equal = dict(ties or {}), {}  # _equal: expression of torch's -> the number that it is
-        self.table = [symbol for _, symbol in named]
-        self._numbers = {symbol: number for number, (symbol, _) in enumerate(named)}
-        self._ranges = {symbol: _value_range(one) for symbol, one in named}
-        self._texts = {symbol: f"s{number}" for symbol, number in self._numbers.items()}
-        self._affine, self._functions = {}, {}
+        """named: pairs of a symbol of PyTorch and its Symbol. ties: an equal symbol in `named` for other symbols."""
+        pairs = list(named)
+        self._ties = dict(ties or {})
+        self._equal: dict[sympy.Basic, sympy.Basic] = {}  # expression of PyTorch -> number that it equals
+        self.table = [symbol for _, symbol in pairs]
+        self._numbers = {key: number for number, (key, _) in enumerate(pairs)}
+        self._ranges = {key: _value_range(symbol) for key, symbol in pairs}
+        self._texts = {key: f"s{number}" for key, number in self._numbers.items()}
+        self._affine: dict[sympy.Basic, str] = {}  # texts of expressions
+        self._functions: dict[sympy.Basic, Callable[..., int]] = {}  # by expression
 
     def __len__(self) -> int:
         return len(self.table)
@@ -205,11 +208,14 @@ class Symbols:
 
     @property
     def numbers(self) -> Mapping[sympy.Symbol, int]:
-        """Symbol of torch's expressions -> its number."""
+        """The numbers of the symbols by the symbol of PyTorch."""
         return self._numbers
 
     def size(self, value: int | torch.SymInt | Size) -> int | Size:
-        """An int or torch.SymInt as an int or Size; InexpressibleError if the dialect has no expression for it."""
+        """Returns an int or torch.SymInt as an int or Size.
+
+        Raises InexpressibleError if the dialect has no expression for it.
+        """
         if isinstance(value, (int, Size)):
             return value
         made = self.make(value.node.expr)
@@ -218,11 +224,11 @@ class Symbols:
         return made
 
     def dims(self, fake: torch.Tensor) -> tuple[int | Size, ...]:
-        """The dims of a tensor, each an int or Size."""
+        """Returns the dims of a tensor."""
         return tuple(self.size(dim) for dim in fake.shape)
 
     def can_express(self, value: object) -> bool:
-        """Whether a value is an int, or a torch.SymInt that the dialect has an expression for."""
+        """Returns true for an int, and for a torch.SymInt for which the dialect has an expression."""
         if isinstance(value, torch.SymInt):
             try:
                 self.size(value)
@@ -232,67 +238,68 @@ class Symbols:
         return isinstance(value, int) and not isinstance(value, bool)
 
     def make(self, expr: sympy.Expr) -> int | Size:
-        """The int or Size for an expression of torch's."""
+        """Returns the int or Size for an expression of PyTorch."""
         expr = self._simplify(expr)
         return int(expr) if expr.is_Integer else Size(expr, self)
 
     def map_text(self, sizes: Iterable[int | Size]) -> str:
-        """`affine_map<()[s0] -> (s0, 4)>` for ints and Sizes."""
+        """Returns the affine map of sizes as text, such as `affine_map<()[s0] -> (s0, 4)>`."""
         symbols = ", ".join(self._texts.values())
         results = ", ".join(self._express(size.expr) if isinstance(size, Size) else str(size) for size in sizes)
         return f"affine_map<()[{symbols}] -> ({results})>"
 
     def text(self) -> str:
-        """`[#inlay.symbol<"batch", 1 to 8>]`."""
+        """Returns the attribute for the symbols as text, such as `[#inlay.symbol<"batch", 1 to 8>]`."""
         return f"[{', '.join(map(str, self.table))}]"
 
     def spell(self, expr: sympy.Basic) -> str:
-        """An expression for a message: `2*batch + 1`."""
+        """Returns an expression as text for messages, such as `2*batch + 1`."""
         return _write(expr, {symbol: self.table[number].name for symbol, number in self._numbers.items()}, _PYTHON)
 
     def function(self, expr: sympy.Basic) -> Callable[..., int]:
-        """The function of the symbols' values that an expression or condition of torch's is."""
+        """Returns the function of the values of the symbols for an expression or a condition of PyTorch."""
         if expr not in self._functions:
             names = self._texts.values()
             self._functions[expr] = eval(f"lambda {', '.join(names)}: {_write(expr, self._texts, _PYTHON)}")
         return self._functions[expr]
 
     def is_known(self, expr: sympy.Basic) -> bool:
-        """Whether an expression (or condition) of torch's has no other symbols."""
+        """Returns true if an expression or condition of PyTorch has only these symbols."""
         return all(symbol in self._numbers or symbol in self._ties for symbol in expr.free_symbols)
 
     def assume(self, conditions: Iterable[sympy.Basic]) -> None:
-        """Takes expressions for the numbers that conditions say them to be."""
-        for one in conditions:
-            if isinstance(one, sympy.Eq) and one.args[1].is_Integer and not one.args[0].is_Symbol:
-                self._equal[one.args[0]] = one.args[1]
+        """Replaces expressions by numbers from now on if a condition says that they are equal."""
+        for condition in conditions:
+            if isinstance(condition, sympy.Eq) and condition.args[1].is_Integer and not condition.args[0].is_Symbol:
+                self._equal[condition.args[0]] = condition.args[1]
 
     def tie(self, expr: sympy.Basic) -> sympy.Basic:
-        """An expression or condition of torch's in the symbols alone."""
+        """Returns an expression or condition of PyTorch with tied symbols replaced."""
         return expr.xreplace(self._ties)
 
     def simplify(self, expr: sympy.Basic) -> sympy.Basic:
-        """An expression or condition of torch's in the symbols, without maxima and minima that the ranges decide."""
+        """Returns an expression or condition of PyTorch without tied symbols and maxima that the ranges decide."""
         expr = self.tie(expr).xreplace(self._equal)
-        return expr.replace(lambda one: isinstance(one, (F.Max, F.Min)), self._drop_extremes)
+        return expr.replace(lambda part: isinstance(part, (F.Max, F.Min)), self._drop_extremes)
 
     def is_sure(self, condition: sympy.Basic) -> bool:
-        """Whether the ranges make a condition of torch's true."""
+        """Returns true if a condition of PyTorch holds for all values in the ranges."""
         condition = self.simplify(condition)
         if condition in (sympy.true, sympy.false):
             return bool(condition)
-        if isinstance(condition, (sympy.Eq, sympy.Ne)):  # a difference tells more than two sides
+        if isinstance(condition, (sympy.Eq, sympy.Ne)):  # the bounds of the difference are tighter than of both sides
             sides = condition.args
             condition = condition.func(sympy.expand(sides[0] - sides[1]), 0)
             if condition in (sympy.true, sympy.false):
                 return bool(condition)
         known = bound_sympy(condition, self._ranges)
-        return known.is_singleton() and bool(known.lower)
+        return bool(known.is_singleton()) and bool(known.lower)
 
     def bounds(self, expr: sympy.Expr) -> tuple[int | None, int | None]:
         """See Size.bounds."""
         known = bound_sympy(expr, self._ranges)
-        return tuple(int(end) if end.is_Integer else None for end in (known.lower, known.upper))
+        low, high = (int(end) if end.is_Integer else None for end in (known.lower, known.upper))
+        return low, high
 
     def occurs(self, expr: sympy.Expr, number: int) -> bool:
         """See Size.depends_on."""
@@ -309,42 +316,45 @@ class Symbols:
             return None
         return Line(self._numbers[symbol], int(factor), int(rest))
 
-    def _simplify(self, expr):
+    def _simplify(self, expr: sympy.Expr) -> sympy.Expr:
         if not self.is_known(expr):
             raise InexpressibleError("depends on data")
         return sympy.expand(self.simplify(expr))
 
-    def _drop_extremes(self, expr):
-        """A maximum or minimum without what the ranges say that it never is."""
+    def _drop_extremes(self, expr: Any) -> Any:
+        """Returns a maximum or minimum without the operands that can't be its value."""
         sign = 1 if isinstance(expr, F.Max) else -1
         kept = list(expr.args)
-        for one in expr.args:
-            others = [other for other in kept if other is not one]
-            if any(self._is_at_most(sign * one, sign * other) for other in others):
+        for operand in expr.args:
+            others = [other for other in kept if other is not operand]
+            if any(self._is_at_most(sign * operand, sign * other) for other in others):
                 kept = others
         return expr.func(*kept) if len(kept) > 1 else kept[0]
 
-    def _is_at_most(self, lhs, rhs):
+    def _is_at_most(self, lhs: sympy.Expr, rhs: sympy.Expr) -> bool:
         high = self.bounds(sympy.expand(lhs - rhs))[1]
         return high is not None and high <= 0
 
-    def _express(self, expr):
-        """An expression in MLIR's affine syntax."""
+    def _express(self, expr: sympy.Expr) -> str:
+        """Returns an expression in MLIR's affine syntax. Raises InexpressibleError if it has none."""
         if expr not in self._affine:
             self._affine[expr] = _write(expr, self._texts, _AFFINE)
         return self._affine[expr]
 
 
-def _value_range(symbol):
+def _value_range(symbol: Symbol) -> Any:
     return ValueRanges(symbol.min, int_oo if symbol.max == UNBOUNDED else symbol.max)
 
 
-def _write(expr, names, form):
-    """An expression as text. names: symbol -> its text; form: how operators are written."""
+def _write(expr: Any, names: Mapping[sympy.Symbol, str], form: Mapping[Any, str]) -> str:
+    """Returns an expression as text. names: the texts of symbols. form: the texts of operators.
 
-    def inner(one):
-        text = _write(one, names, form)
-        return text if one.is_Symbol or (one.is_Integer and one >= 0) else f"({text})"
+    Raises InexpressibleError for an operator without text.
+    """
+
+    def inner(operand: Any) -> str:
+        text = _write(operand, names, form)
+        return text if operand.is_Symbol or (operand.is_Integer and operand >= 0) else f"({text})"
 
     if expr.is_Integer:
         return str(int(expr))
@@ -352,16 +362,16 @@ def _write(expr, names, form):
         return names[expr]
     if expr.is_Add:
         number, rest = expr.as_coeff_Add()
-        terms = sorted(_write(one, names, form) for one in sympy.Add.make_args(rest))
+        terms = sorted(_write(term, names, form) for term in sympy.Add.make_args(rest))
         return functools.reduce(_add, terms + [str(number)] * (number != 0))
-    if expr.is_Mul and not any(one.is_Rational and not one.is_Integer for one in expr.args):
+    if expr.is_Mul and not any(factor.is_Rational and not factor.is_Integer for factor in expr.args):
         number, rest = expr.as_coeff_Mul()
         factors = sorted(map(inner, sympy.Mul.make_args(rest)))
         return form["*"].join([str(number)] * (number != 1) + factors)
     if isinstance(expr, (sympy.Pow, F.PowByNatural)) and expr.args[1].is_Integer and expr.args[1] > 0:
         return form["*"].join([inner(expr.args[0])] * int(expr.args[1]))
     if isinstance(expr, F.ModularIndexing):
-        base, divisor, modulus = (inner(one) for one in expr.args)
+        base, divisor, modulus = (inner(arg) for arg in expr.args)
         return form["mod"].format(f"({form['floordiv'].format(base, divisor)})", modulus)
     if isinstance(expr, F.Identity):
         return _write(expr.args[0], names, form)
@@ -375,9 +385,9 @@ def _write(expr, names, form):
     return form[word].format(*map(inner, expr.args))
 
 
-def _write_for_checks(expr, inner):
-    """What conditions are made of besides sizes; None for anything else."""
-    kind, args = type(expr), [inner(one) for one in expr.args] if isinstance(expr, sympy.Basic) else []
+def _write_for_checks(expr: Any, inner: Callable[[Any], str]) -> str | None:
+    """Returns an operator of conditions as text, or None for other operators. inner: writes an operand."""
+    kind, args = type(expr), [inner(arg) for arg in expr.args] if isinstance(expr, sympy.Basic) else []
     if kind in _RELATIONS:
         return f"{args[0]} {_RELATIONS[kind]} {args[1]}"
     if kind in (F.Max, F.Min):
@@ -387,5 +397,5 @@ def _write_for_checks(expr, inner):
     return _PYTHON[kind].format(*args) if kind is sympy.Not else None
 
 
-def _add(lhs, rhs):
+def _add(lhs: str, rhs: str) -> str:
     return f"{lhs} - {rhs[1:]}" if rhs.startswith("-") else f"{lhs} + {rhs}"

@@ -1,61 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parameters and buffers of a compiled model: what may be replaced, and what the model itself writes."""
+"""The parameters and buffers of a compiled model, which the user may replace and the model may write."""
+
+from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
 from .._dialect.calls import no_autocast
 from .._dialect.text import tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
+from .imported import ModelState
+
+_Replace: TypeAlias = Callable[[Sequence[tuple[str, torch.Tensor]]], None]
 
 
 class IncompatibleKeys(NamedTuple):
-    """What `load_state_dict` did not find, and what it was given besides."""
+    """The names that `load_state_dict` expected but did not get, and the names that it got but did not expect."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
 
 
 class State:
-    """Holds the tensors by name and keeps the program's constants equal to what is computed from them.
+    """The tensors by name. The constants of the program are kept equal to the values that are computed from them.
 
-    Tensors are the original model's until they are replaced; buffers that the model writes are the state's own.
+    The tensors are those of the original model until they are replaced. Buffers that the model writes are copies.
     """
 
-    def __init__(self, model, carried, replace):
-        """model: a ModelState; carried: names of the buffers that the model writes; replace([(key, tensor)]): gives
-        weights of the program other bytes."""
+    def __init__(self, model: ModelState, carried: Iterable[str], replace: _Replace) -> None:
+        """carried: names of the buffers that the model writes. replace: replaces the data of weights by key."""
         self._model, self._carried, self._replace = model, list(carried), replace
         self._tensors = {name: tensor.detach() for name, tensor in model.tensors.items()}
-        for name in carried:
-            self._tensors[name] = _settle(self._tensors[name])
+        for name in self._carried:
+            self._tensors[name] = _copy(self._tensors[name])
         self.kept = dict(model.kept)
         self._groups = list(_tied(model.tensors))
         self._decided = {name: self._tensors[name].clone() for name in model.decisive}
         self._lock = threading.Lock()
-        self._watched = self._watch()
+        self._watched: list[torch.Tensor] = []
+        self._versions: list[int] = []
+        self._watch()
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> torch.Tensor:
         return self._tensors[name]
 
     @property
-    def tensors(self):
-        """name -> tensor."""
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """The tensors by name."""
         return self._tensors
 
-    def carry(self):
-        """The buffers that the model writes, in the order of the program's last arguments."""
+    def carry(self) -> list[torch.Tensor]:
+        """Returns the buffers that the model writes, in the order of the last arguments of the program."""
         return [self._tensors[name] for name in self._carried]
 
-    def write(self, name, value):
-        """Makes `value` the buffer that the model wrote."""
+    def write(self, name: str, value: torch.Tensor) -> None:
+        """Replaces a buffer by the value that the model wrote."""
         self._tensors[name] = value
 
-    def follow(self):
-        """Takes over what somebody else wrote into the weights since they were last looked at."""
+    def follow(self) -> None:
+        """Updates the program if PyTorch wrote to the weights since the last call of this method."""
         if [tensor._version for tensor in self._watched] == self._versions:
             return
         with self._lock:
@@ -63,16 +70,16 @@ class State:
             self._apply(self._tensors)
             self._versions = versions
 
-    def state_dict(self):
-        """The tensors that the model's own state_dict has, by the same names; those it writes are copies."""
+    def state_dict(self) -> OrderedDict[str, torch.Tensor]:
+        """Returns the tensors of the model's state_dict by name. Buffers that the model writes are copied."""
         written = set(self._carried)
         return OrderedDict(
             (name, self._tensors[name].clone() if name in written else self._tensors[name])
             for name in self._model.persistent
         )
 
-    def load(self, given, strict, assign):
-        """Replaces tensors by name; see `CompiledModule.load_state_dict`."""
+    def load(self, given: Mapping[str, torch.Tensor], strict: bool, assign: bool) -> IncompatibleKeys:
+        """Replaces tensors by name. See `CompiledModule.load_state_dict`."""
         known = self._model.persistent
         if not hasattr(given, "keys"):
             raise ArgumentTypeError(f"expected a dict of tensors by name, but got {type(given).__name__}")
@@ -89,10 +96,11 @@ class State:
         with self._lock:
             self._apply(new)
             self._tensors = new
-            self._watched = self._watch()
+            self._watch()
         return IncompatibleKeys(missing, unexpected)
 
-    def _check(self, name, tensor):
+    def _check(self, name: str, tensor: object) -> None:
+        """Raises ArgumentTypeError or ArgumentValueError if a tensor can't replace the one of that name."""
         old = self._tensors[name]
         wanted = tensor_text(old.dtype, old.shape)
         if not isinstance(tensor, torch.Tensor):
@@ -107,7 +115,10 @@ class State:
         if tensor.shape != old.shape:
             raise ArgumentValueError(f"{name!r}: expected {wanted}, but got {got}")
 
-    def _replace_tied(self, names, wanted, new, assign):
+    def _replace_tied(
+        self, names: Sequence[str], wanted: Mapping[str, torch.Tensor], new: dict[str, torch.Tensor], assign: bool
+    ) -> None:
+        """Replaces the tensor that has these names, in `new`, if `wanted` has one of the names."""
         given = [name for name in names if name in wanted]
         if not given:
             return
@@ -115,19 +126,22 @@ class State:
         for other in given[1:]:
             if wanted[other] is not first and not torch.equal(wanted[other], first):
                 raise ArgumentValueError(
-                    f"{given[0]!r} and {other!r} are one tensor in the model, but got two that differ"
+                    f"{given[0]!r} and {other!r} are the same tensor in the model, but got two different tensors"
                 )
         is_written = any(name in self._carried for name in names)
         with torch.no_grad():
-            tensor = first.detach() if assign and not is_written else _settle(first)
+            tensor = first.detach() if assign and not is_written else _copy(first)
         new.update(dict.fromkeys(names, tensor))
 
-    def _apply(self, tensors):
-        """Computes what the program takes from these tensors and hands it over."""
+    def _apply(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """Computes the weights of the program from these tensors and replaces them.
+
+        Raises UnsupportedError if a tensor that the graph depends on has other values.
+        """
         for name, value in self._decided.items():
             if not torch.equal(tensors[name], value):
                 raise UnsupportedError(
-                    f"{name!r} decided how the graph was compiled, so its values can't change: compile the model again"
+                    f"the graph depends on the values of {name!r}, so they can't change: compile the model again"
                 )
         with no_autocast():
             ready = [(key, compute(tensors)) for key, compute in self._model.sources.items()]
@@ -135,37 +149,36 @@ class State:
         self._replace([(key, tensor.detach().resolve_neg().contiguous()) for key, tensor in ready])
         self.kept.update(kept)
 
-    def _watch(self):
-        """The tensors that somebody else may write, and how often they were."""
+    def _watch(self) -> None:
+        """Notes the tensors that PyTorch may write, and their current versions."""
         carried = set(self._carried)
         shared = {id(tensor): tensor for name, tensor in self._tensors.items() if name not in carried}
-        watched = [tensor for tensor in shared.values() if not tensor.is_inference()]
-        self._versions = [tensor._version for tensor in watched]
-        return watched
+        self._watched = [tensor for tensor in shared.values() if not tensor.is_inference()]
+        self._versions = [tensor._version for tensor in self._watched]
 
 
-def _tied(tensors):
-    """Names that stand for one tensor, together."""
-    groups = {}
+def _tied(tensors: Mapping[str, torch.Tensor]) -> Collection[list[str]]:
+    """Returns lists of the names that stand for the same tensor."""
+    groups: dict[Any, list[str]] = {}
     for name, tensor in tensors.items():
-        memory = name
+        memory: Any = name
         if tensor.layout == torch.strided and tensor.numel():
             memory = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
         groups.setdefault(memory, []).append(name)
     return groups.values()
 
 
-def _settle(tensor):
-    """A copy of its own, usable in and out of inference mode."""
+def _copy(tensor: torch.Tensor) -> torch.Tensor:
+    """Returns a contiguous copy that can be used inside and outside inference mode."""
     with torch.inference_mode(False), torch.no_grad():
         return tensor.detach().clone(memory_format=torch.contiguous_format)
 
 
-def _explain_names(missing, unexpected, known):
+def _explain_names(missing: Sequence[str], unexpected: Sequence[str], known: Iterable[str]) -> str:
     parts = []
     if missing:
         parts.append("missing " + ", ".join(repr(name) for name in missing))
     if unexpected:
         hints = [f"{name!r}{did_you_mean(name, known)}" for name in unexpected]
         parts.append("unexpected " + ", ".join(hints))
-    return f"the names are not those of the model: {'; '.join(parts)}"
+    return f"expected the names of the model's parameters and buffers, but got others: {'; '.join(parts)}"

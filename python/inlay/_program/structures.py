@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The structures of arguments and results as text: PyTorch's TreeSpecs, of known containers alone."""
+"""Writes and reads the structures of arguments and results: PyTorch's TreeSpecs with known containers."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from torch.utils import _pytree as pytree
 
@@ -17,7 +19,7 @@ _DEQUE, _NAMED_TUPLE = "collections.deque", "collections.namedtuple"
 
 
 def dump_structure(spec: pytree.TreeSpec | None, what: str) -> str | None:
-    """Returns the text of a TreeSpec. Raises UnsupportedError, naming `what`, for one that can't be saved."""
+    """Returns a TreeSpec as text. Raises UnsupportedError, which names `what`, if it can't be saved."""
     if spec is None:
         return None
     try:
@@ -29,70 +31,76 @@ def dump_structure(spec: pytree.TreeSpec | None, what: str) -> str | None:
 
 
 def load_structure(text: str) -> pytree.TreeSpec:
-    """The TreeSpec for PyTorch's text, which is checked before PyTorch reads it: that imports whatever it names."""
+    """Returns the TreeSpec for its text. Raises ValueError if the text has other than known containers.
+
+    The text is checked first, because PyTorch imports the modules that it names.
+    """
     _, tree = json.loads(text)
     _check_structure(tree)
     return pytree.treespec_loads(text)
 
 
-def _check_structure(tree):
-    """Raises ValueError for a structure that isn't made of known containers with plain contexts alone."""
+def _check_structure(tree: Mapping[str, Any]) -> None:
+    """Raises ValueError if a structure has other than known containers with plain contexts."""
     kind, context, children = tree["type"], tree["context"], tree["children_spec"]
     if kind is not None:
         _check_container(kind, context, len(children))
     elif context is not None or children:
-        raise ValueError("expected a leaf without parts")
-    for one in children:
-        _check_structure(one)
+        raise ValueError("expected a leaf without context and children")
+    for child in children:
+        _check_structure(child)
 
 
-def _check_container(kind, context, count):
+def _check_container(kind: str, context: str, count: int) -> None:
+    """Raises ValueError for an unknown container. context: its context as PyTorch writes it. count: its children."""
     if kind in _SEQUENCES:
-        if (context := json.loads(context)) is not None:
-            raise ValueError(f"expected no context of a {kind}, but got {context!r}")
+        if (parsed := json.loads(context)) is not None:
+            raise ValueError(f"expected no context of a {kind}, but got {parsed!r}")
     elif kind in _MAPPINGS:
         _check_keys(kind, json.loads(context), count)
     elif kind == _DEQUE:
-        most = json.loads(context)
-        if most is not None and not (is_int(most) and most >= count):
-            raise ValueError(f"expected a {kind} of no more than its elements, but got {most!r}")
+        length = json.loads(context)  # the maximum length
+        if length is not None and not (is_int(length) and length >= count):
+            raise ValueError(f"expected the length of a {kind} to be at least {count}, but got {length!r}")
     elif kind == _NAMED_TUPLE:
         if not _is_registered_tuple(context, count):
-            raise ValueError(f"expected a named tuple of {count} fields that is registered, but got {context!r}")
+            raise ValueError(f"expected a registered named tuple of {count} fields, but got {context!r}")
     elif _is_registered_dataclass(kind):
         _check_names(kind, json.loads(context))
     else:
         raise ValueError(
-            "expected tuples, lists, dicts, deques, or named tuples and dataclasses that are registered, but got "
-            f"{kind!r}"
+            f"expected tuples, lists, dicts, deques, or registered named tuples and dataclasses, but got {kind!r}"
         )
 
 
-def _check_keys(kind, keys, count):
+def _check_keys(kind: str, keys: Any, count: int) -> None:
     if not isinstance(keys, list) or not all(map(is_plain, keys)) or len(set(keys)) != len(keys):
-        raise ValueError(f"expected strings and numbers as the keys of a {kind}, but got {keys!r}")
+        raise ValueError(f"expected the keys of a {kind} to be different strings and numbers, but got {keys!r}")
     if len(keys) != count:
         raise ValueError(f"expected {count} keys of a {kind}, but got {len(keys)}")
 
 
-def _check_names(kind, context):
+def _check_names(kind: str, context: Any) -> None:
     if isinstance(context, list):
-        for one in context:
-            _check_names(kind, one)
+        for element in context:
+            _check_names(kind, element)
     elif context is not None and not isinstance(context, str):
-        raise ValueError(f"expected names as the context of a {kind}, but got {context!r}")
+        raise ValueError(f"expected the context of a {kind} to be names, but got {context!r}")
 
 
-def _is_registered_tuple(name, count):
+def _is_registered_tuple(name: str, count: int) -> bool:
     found = _registered(name)
     return isinstance(found, type) and issubclass(found, tuple) and len(getattr(found, "_fields", ())) == count
 
 
-def _is_registered_dataclass(kind):
-    """Whether it is a dataclass whose context is JSON as it is: nothing of its own reads it."""
+def _is_registered_dataclass(kind: str) -> bool:
+    """Returns true for a registered dataclass whose context is plain JSON, so that no code of the class reads it."""
     found = _registered(kind)
-    return dataclasses.is_dataclass(found) and pytree.SUPPORTED_SERIALIZED_TYPES[found].from_dumpable_context is None
+    if found is None or not dataclasses.is_dataclass(found):
+        return False
+    return pytree.SUPPORTED_SERIALIZED_TYPES[found].from_dumpable_context is None
 
 
-def _registered(kind):
+def _registered(kind: object) -> type | None:
+    """Returns the class that PyTorch knows under a name, or None."""
     return pytree.SERIALIZED_TYPE_TO_PYTHON_TYPE.get(kind) if isinstance(kind, str) else None

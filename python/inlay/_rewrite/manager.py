@@ -109,7 +109,7 @@ class _Manager:
         if not isinstance(label, str) or not label:
             raise ArgumentTypeError(f"expected the label of a pattern to be a non-empty string, but got {label!r}")
         if label in self._patterns:
-            raise ArgumentValueError(f"expected a new label, but a pattern with label '{label}' was already added")
+            raise ArgumentValueError(f"expected a new label, but there is a pattern labeled '{label}' already")
         if benefit is not None and (isinstance(benefit, bool) or not isinstance(benefit, int)):
             raise ArgumentTypeError(f"expected the benefit of '{label}' to be an int, but got {benefit!r}")
         if benefit is not None and not 0 <= benefit <= _MAX_BENEFIT:

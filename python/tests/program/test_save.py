@@ -463,7 +463,7 @@ def test_what_another_tool_saved_takes_its_inputs_by_place(tmp_path, targets):
 
 def test_a_loaded_model_has_no_names_for_its_weights(tmp_path):
     _, loaded = saved(nn.Linear(4, 3), (x(2, 4),), tmp_path / "m.inlay")
-    with pytest.raises(inlay.UnsupportedError, match="it has no names for them"):
+    with pytest.raises(inlay.UnsupportedError, match="weights of a loaded model have no names"):
         loaded.state_dict()
     with pytest.raises(inlay.UnsupportedError, match="can't be replaced"):
         loaded.load_state_dict({})

@@ -113,7 +113,7 @@ def test_classes_of_any_layer_need_an_example():
     check(Replace(None, lambda x: o.relu(o.relu(x)), separate=False), example=[relu_graph()])
     with pytest.raises(RewriteError, match="it matches nowhere in the example"):
         check(anything, example=inlay.parse("func.func @f() { return }"))
-    with pytest.raises(ArgumentTypeError, match="expected a module, or a list of them, as example"):
+    with pytest.raises(ArgumentTypeError, match="expected example to be a module or a list of modules"):
         check(anything, example="relu")
     with pytest.raises(inlay.ArgumentValueError, match="expected an example at least, but got none"):
         check(anything, example=[])

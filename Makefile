@@ -276,7 +276,7 @@ lint: lint-packages $(VENV)/.ready ## check layering, formatting and Python styl
 	@$(VENV)/bin/ruff check -q . && $(VENV)/bin/ruff format -q --check .
 	@clang-format-22 --dry-run --Werror $(CPP)
 
-lint-types: build ## check the types of the Python packages with mypy
+lint-types: $(VENV)/.ready ## check the types of the Python packages with mypy
 	@echo "== mypy"; $(VENV)/bin/mypy --no-error-summary
 
 lint-tidy: lint-packages build ## run clang-tidy (slow); TIDY="a.cpp b.cpp" selects files

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares sentences by a trained model, all-MiniLM-L6-v2, compiled for Vulkan and the host, and by PyTorch.
+"""Compares sentences with a trained model, all-MiniLM-L6-v2, compiled for Vulkan and the host, and run by PyTorch.
 
-Prints how similar the sentences of each pair are, which op ran where and why, and how long a call takes. The weights
-come from the package in requirements-demo.txt; nothing is downloaded. Exits with 1 if a result is off by more than
-TOLERANCE, and with 2 if the model can't be loaded.
+Prints the similarity of the sentences of each pair, the target of each op with the reason, and the time of a call. The
+weights come from the package in requirements-demo.txt; nothing is downloaded. Exits with 1 if the error of a result is
+larger than TOLERANCE, and with 2 if the model can't be loaded.
 """
 
 import os
@@ -36,7 +36,8 @@ PAIRS = {
 }
 
 # These parts are sent to the host on purpose, to show a split program. Without them Vulkan runs every op.
-FORCED = {"torch_executed_ops": ["aten.embedding"], "torch_executed_modules": ["bert.encoder.layer.4"]}
+FORCED_OPS = ["aten.embedding"]
+FORCED_MODULES = ["bert.encoder.layer.4"]
 
 TOLERANCE = 1e-5  # The largest absolute difference in an embedding, whose norm is 1.
 WARM_UP_CALLS = 3
@@ -44,7 +45,7 @@ CALLS = 15
 
 
 class ModelUnavailableError(Exception):
-    """The package with the model's weights, or one that loads it, is missing or broken."""
+    """A package with the model's weights, or a package that loads them, is missing or broken."""
 
 
 class SentenceEncoder(nn.Module):
@@ -79,7 +80,7 @@ def load_model(sentences: Sequence[str]) -> tuple[SentenceEncoder, tuple[torch.T
 
 def similarities(embeddings: torch.Tensor) -> list[float]:
     """Returns the cosine similarity of each pair. Rows 2i and 2i + 1 of `embeddings` are a pair."""
-    return (embeddings[0::2] * embeddings[1::2]).sum(1).tolist()
+    return [float(similarity) for similarity in (embeddings[0::2] * embeddings[1::2]).sum(1)]
 
 
 def format_table(got: Sequence[float], expected: Sequence[float]) -> str:
@@ -114,7 +115,13 @@ def show() -> bool:
     sentences = [sentence for pairs in PAIRS.values() for pair in pairs for sentence in pair]
     model, inputs = load_model(sentences)
     start = time.perf_counter()
-    split = inlay.compile(model, inputs, targets=("vulkan", "host"), **FORCED)
+    split = inlay.compile(
+        model,
+        inputs,
+        targets=("vulkan", "host"),
+        torch_executed_ops=FORCED_OPS,
+        torch_executed_modules=FORCED_MODULES,
+    )
     seconds = time.perf_counter() - start
     host = inlay.compile(model, inputs, targets=("host",))
 
@@ -136,7 +143,7 @@ def show() -> bool:
     verdict = "right" if right else f"WRONG: more than {TOLERANCE:.0e}"
     print(f"largest difference from PyTorch in an embedding: {difference:.1e}: {verdict}\n")
     print(f"device: {split.device or 'none, so all of it runs on the host'}; compiled in {seconds:.1f} s")
-    print(f"sent to the host on purpose: {', '.join(name for names in FORCED.values() for name in names)}")
+    print(f"sent to the host on purpose: {', '.join([*FORCED_OPS, *FORCED_MODULES])}")
     print(f"{split.report}\n")
     print(f"median of {CALLS} warm calls:")
     for name, value in times.items():

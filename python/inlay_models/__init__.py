@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models for the demo, tests and benchmarks. Weights come from a fixed seed: no file, no download.
+"""Models for tests and benchmarks, with random weights from a fixed seed. They need no files and no downloads.
 
-`small` has those of the demo, `zoo` the architectures that people run, each in its usual size and in a tiny one.
+`small` has small models. `zoo` has widely used architectures, each in its usual size and in a tiny one.
 """
 
 from .small import ALL, Dependencies, Encoder, EncoderLayer, dependencies, encoder, resnet18

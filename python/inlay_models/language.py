@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of text and speech."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import torch
 from torch import nn
 
+from .types import Parts
 
-def _tokens(vocabulary, length):
+
+def _tokens(vocabulary: int, length: int) -> torch.Tensor:
     return torch.randint(0, vocabulary, (1, length))
 
 
-def bert(tiny=False):
+def bert(tiny: bool = False) -> Parts:
     """BERT-base, Devlin et al., arXiv:1810.04805: 109.5 M parameters."""
     from transformers import BertConfig, BertModel
 
@@ -21,7 +27,7 @@ def bert(tiny=False):
     return BertModel(config), (), {"input_ids": _tokens(config.vocab_size, length), "attention_mask": mask}
 
 
-def gpt2(tiny=False):
+def gpt2(tiny: bool = False) -> Parts:
     """GPT-2, Radford et al. 2019: 124.4 M parameters."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -30,7 +36,7 @@ def gpt2(tiny=False):
     return GPT2LMHeadModel(config), (), {"input_ids": _tokens(config.vocab_size, 16 if tiny else 64)}
 
 
-def _llama_config(tiny):
+def _llama_config(tiny: bool) -> Any:
     from transformers import LlamaConfig
 
     layers, width = (2, 64) if tiny else (8, 512)
@@ -45,7 +51,7 @@ def _llama_config(tiny):
     )
 
 
-def llama(tiny=False):
+def llama(tiny: bool = False) -> Parts:
     """A small decoder with the architecture of Llama, Touvron et al., arXiv:2302.13971: 31.1 M parameters."""
     from transformers import LlamaForCausalLM
 
@@ -55,17 +61,19 @@ def llama(tiny=False):
 
 
 class CachedDecoder(nn.Module):
-    """One step of decoding: what each layer kept of earlier tokens comes in and goes out longer.
+    """A step of decoding with a cache of the earlier tokens for each layer.
 
-    token: int64, N x 1; caches: a (key, value) pair per layer, each N x heads x length x width. Returns scores and such
-    caches.
+    `forward` takes the token (int64, N x 1) and a list with the (key, value) of each layer, both of shape N x heads x
+    length x width. It returns scores and the longer caches.
     """
 
-    def __init__(self, model):
+    def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.model = model
 
-    def forward(self, token, caches):
+    def forward(
+        self, token: torch.Tensor, caches: list[tuple[torch.Tensor, torch.Tensor]]
+    ) -> tuple[torch.Tensor, list[tuple[torch.Tensor, torch.Tensor]]]:
         from transformers import DynamicCache
 
         cache = DynamicCache(caches)
@@ -73,8 +81,8 @@ class CachedDecoder(nn.Module):
         return result.logits, [(layer.keys, layer.values) for layer in result.past_key_values.layers]
 
 
-def llama_cached(tiny=False):
-    """A step of the decoder of `llama` with a cache of earlier tokens."""
+def llama_cached(tiny: bool = False) -> Parts:
+    """A step of the decoder of `llama` with caches of the earlier tokens."""
     from transformers import LlamaForCausalLM
 
     config = _llama_config(tiny)
@@ -84,7 +92,7 @@ def llama_cached(tiny=False):
     return CachedDecoder(LlamaForCausalLM(config)), (_tokens(config.vocab_size, 1), caches), None
 
 
-def t5(tiny=False):
+def t5(tiny: bool = False) -> Parts:
     """T5-small, Raffel et al., arXiv:1910.10683: 60.5 M parameters."""
     from transformers import T5Config, T5ForConditionalGeneration
 
@@ -95,7 +103,7 @@ def t5(tiny=False):
     return T5ForConditionalGeneration(config), (), kwargs
 
 
-def whisper_encoder(tiny=False):
+def whisper_encoder(tiny: bool = False) -> Parts:
     """The encoder of Whisper-tiny, Radford et al., arXiv:2212.04356: 8.2 M parameters; 30 s of sound."""
     from transformers import WhisperConfig
     from transformers.models.whisper.modeling_whisper import WhisperEncoder
@@ -106,7 +114,7 @@ def whisper_encoder(tiny=False):
     return WhisperEncoder(config), (sound,), None
 
 
-def mixtral(tiny=False):
+def mixtral(tiny: bool = False) -> Parts:
     """A small mixture of experts with the architecture of Mixtral, Jiang et al., arXiv:2401.04088: 15 M parameters."""
     from transformers import MixtralConfig, MixtralForCausalLM
 
@@ -126,20 +134,20 @@ def mixtral(tiny=False):
 
 
 class Tagger(nn.Module):
-    """Tokens N x length (int64) to scores N x length x classes by a stacked LSTM, Hochreiter & Schmidhuber 1997."""
+    """Maps tokens N x length (int64) to scores N x length x classes by an LSTM; Hochreiter & Schmidhuber 1997."""
 
-    def __init__(self, vocabulary, width, hidden, layers=2, classes=32):
+    def __init__(self, vocabulary: int, width: int, hidden: int, layers: int = 2, classes: int = 32) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, width)
         self.lstm = nn.LSTM(width, hidden, layers, batch_first=True, bidirectional=True)
         self.out = nn.Linear(2 * hidden, classes)
 
-    def forward(self, tokens):
+    def forward(self, tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         hidden, (last, _) = self.lstm(self.embedding(tokens))
         return self.out(hidden), last
 
 
-def lstm(tiny=False):
+def lstm(tiny: bool = False) -> Parts:
     """A bidirectional LSTM tagger: 4.9 M parameters."""
     vocabulary, width, hidden, length = (100, 16, 32, 6) if tiny else (8000, 256, 256, 32)
     return Tagger(vocabulary, width, hidden), (_tokens(vocabulary, length),), None

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """MobileNetV3-Large; Howard et al., arXiv:1905.02244, table 1."""
 
+from collections.abc import Callable
+
 import torch
 from torch import nn
 
@@ -24,13 +26,21 @@ _STAGES = (
 )
 
 
-def _divisible(channels):
-    """The nearest multiple of eight."""
+def _divisible(channels: int) -> int:
+    """Returns the nearest multiple of eight."""
     return max(8, (channels + 4) // 8 * 8)
 
 
-def _conv(inputs, outputs, kernel, stride=1, groups=1, activation=None):
-    layers = [
+def _conv(
+    inputs: int,
+    outputs: int,
+    kernel: int,
+    stride: int = 1,
+    groups: int = 1,
+    activation: Callable[..., nn.Module] | None = None,
+) -> nn.Sequential:
+    """Returns a convolution with batch norm and activation."""
+    layers: list[nn.Module] = [
         nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs, eps=1e-3),
     ]
@@ -38,26 +48,37 @@ def _conv(inputs, outputs, kernel, stride=1, groups=1, activation=None):
 
 
 class SqueezeExcite(nn.Module):
-    """Scales channels by what the whole image says of them."""
+    """Scales channels by a function of their means over the image."""
 
-    def __init__(self, channels):
+    def __init__(self, channels: int) -> None:
         super().__init__()
         squeezed = _divisible(channels // 4)
         self.pool = nn.AdaptiveAvgPool2d(1)
         self.reduce = nn.Conv2d(channels, squeezed, 1)
         self.expand = nn.Conv2d(squeezed, channels, 1)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         scale = self.expand(nn.functional.relu(self.reduce(self.pool(x))))
         return x * nn.functional.hardsigmoid(scale)
 
 
 class InvertedResidual(nn.Module):
-    """1x1 up, depthwise, 1x1 down, around a shortcut where the shape allows one."""
+    """Convolutions 1x1, depthwise and 1x1, around a shortcut if input and output have the same shape."""
 
-    def __init__(self, inputs, kernel, expanded, outputs, squeeze, activation, stride):
+    def __init__(
+        self,
+        inputs: int,
+        kernel: int,
+        expanded: int,
+        outputs: int,
+        squeeze: bool,
+        activation: Callable[..., nn.Module],
+        stride: int,
+    ) -> None:
         super().__init__()
-        layers = [] if expanded == inputs else [_conv(inputs, expanded, 1, activation=activation)]
+        layers: list[nn.Module] = []
+        if expanded != inputs:
+            layers.append(_conv(inputs, expanded, 1, activation=activation))
         layers.append(_conv(expanded, expanded, kernel, stride, expanded, activation))
         if squeeze:
             layers.append(SqueezeExcite(expanded))
@@ -65,17 +86,18 @@ class InvertedResidual(nn.Module):
         self.block = nn.Sequential(*layers)
         self.has_shortcut = stride == 1 and inputs == outputs
 
-    def forward(self, x):
-        y = self.block(x)
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.block(x)
         return x + y if self.has_shortcut else y
 
 
 class MobileNetV3(nn.Module):
-    """Images N x 3 x H x W to scores; `stages`: only so many of the inverted residuals, None for all."""
+    """Maps images N x 3 x H x W to scores. stages: the number of inverted residuals; None for all."""
 
-    def __init__(self, stages=None, classes=1000):
+    def __init__(self, stages: int | None = None, classes: int = 1000) -> None:
         super().__init__()
-        blocks, width = [_conv(3, 16, 3, 2, activation=nn.Hardswish)], 16
+        blocks: list[nn.Module] = [_conv(3, 16, 3, 2, activation=nn.Hardswish)]
+        width = 16
         for stage in _STAGES[:stages]:
             blocks.append(InvertedResidual(width, *stage))
             width = stage[2]
@@ -86,5 +108,6 @@ class MobileNetV3(nn.Module):
             nn.Linear(6 * width, 1280), nn.Hardswish(inplace=True), nn.Dropout(0.2), nn.Linear(1280, classes)
         )
 
-    def forward(self, x):
-        return self.classifier(torch.flatten(self.pool(self.features(x)), 1))
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        scores: torch.Tensor = self.classifier(torch.flatten(self.pool(self.features(x)), 1))
+        return scores

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The models of the demo.
+"""Small models for tests and documentation.
 
-`python -m inlay_models.small DIR` writes them all as .mlir and .safetensors for the command-line tools.
+`python -m inlay_models.small DIR` writes them as .mlir and .safetensors files for the command-line tools.
 """
 
 import pathlib
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import nn
@@ -25,22 +26,26 @@ class BasicBlock(nn.Module):
         self.relu = nn.ReLU(inplace=True)
         self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
         self.bn2 = nn.BatchNorm2d(outputs)
-        self.downsample = None
+        self.downsample: nn.Module | None = None
         if stride != 1 or inputs != outputs:
             self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         shortcut = x if self.downsample is None else self.downsample(x)
         y = self.relu(self.bn1(self.conv1(x)))
-        return self.relu(self.bn2(self.conv2(y)) + shortcut)
+        result: torch.Tensor = self.relu(self.bn2(self.conv2(y)) + shortcut)
+        return result
 
 
 class ResNet(nn.Module):
-    """ResNet for images N x 3 x H x W; `blocks` per stage, each a `block`."""
+    """ResNet for images N x 3 x H x W. block: the class of the blocks. blocks: their number in each stage."""
 
-    def __init__(
-        self, block: type[nn.Module] = BasicBlock, blocks: Sequence[int] = (2, 2, 2, 2), classes: int = 1000
-    ) -> None:
+    layer1: nn.Module
+    layer2: nn.Module
+    layer3: nn.Module
+    layer4: nn.Module
+
+    def __init__(self, block: Any = BasicBlock, blocks: Sequence[int] = (2, 2, 2, 2), classes: int = 1000) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
         self.bn1 = nn.BatchNorm2d(64)
@@ -60,7 +65,8 @@ class ResNet(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
-        return self.fc(torch.flatten(self.avgpool(x), 1))
+        scores: torch.Tensor = self.fc(torch.flatten(self.avgpool(x), 1))
+        return scores
 
 
 class EncoderLayer(nn.Module):
@@ -83,11 +89,13 @@ class EncoderLayer(nn.Module):
             for part in self.qkv(x).chunk(3, dim=-1)
         )
         mixed = functional.scaled_dot_product_attention(q, k, v)
-        return self.out(mixed.transpose(1, 2).reshape(batch, length, width))
+        result: torch.Tensor = self.out(mixed.transpose(1, 2).reshape(batch, length, width))
+        return result
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x + self.attend(self.norm1(x))
-        return x + self.linear2(functional.gelu(self.linear1(self.norm2(x))))
+        result: torch.Tensor = x + self.linear2(functional.gelu(self.linear1(self.norm2(x))))
+        return result
 
 
 class Encoder(nn.Module):
@@ -103,11 +111,12 @@ class Encoder(nn.Module):
         x = x + self.positions
         for layer in self.layers:
             x = layer(x)
-        return self.norm(x)
+        result: torch.Tensor = self.norm(x)
+        return result
 
 
 class Dependencies(nn.Module):
-    """Ops that an accelerator has among ops that it lacks (lgamma), in an order that splits a naive partition."""
+    """Ops that an accelerator can run, and lgamma, which it can't, in an order that splits a naive partition."""
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         added = x + y
@@ -119,11 +128,12 @@ class Dependencies(nn.Module):
 
 
 def settle(model: nn.Module, seed: int = 0) -> nn.Module:
-    """Gives batch norms statistics and scales that are not the trivial ones; the model, in evaluation mode."""
+    """Sets random statistics and scales of batch norms. Returns the model in evaluation mode."""
     generator = torch.Generator().manual_seed(seed)
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d):
             count = module.num_features
+            assert module.running_mean is not None and module.running_var is not None
             module.running_mean.copy_(torch.randn(count, generator=generator) * 0.1)
             module.running_var.copy_(torch.rand(count, generator=generator) + 0.5)
             module.weight.data.copy_(torch.rand(count, generator=generator) * 0.5 + 0.5)
@@ -131,26 +141,26 @@ def settle(model: nn.Module, seed: int = 0) -> nn.Module:
     return model.eval()
 
 
-def _seeded(seed, *shape):
+def _seeded(seed: int, *shape: int) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def resnet18(seed: int = 0, image: int = 224) -> tuple[nn.Module, tuple[torch.Tensor]]:
-    """(ResNet-18, example arguments): 1 x 3 x image x image."""
+    """Returns ResNet-18 and example arguments of shape 1 x 3 x image x image."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return settle(ResNet(), seed), (_seeded(seed + 1, 1, 3, image, image),)
 
 
 def encoder(seed: int = 0) -> tuple[nn.Module, tuple[torch.Tensor]]:
-    """(a transformer encoder, example arguments): 1 x 32 x 64."""
+    """Returns a transformer encoder and example arguments of shape 1 x 32 x 64."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Encoder().eval(), (_seeded(seed + 1, 1, 32, 64),)
 
 
 def dependencies(seed: int = 0) -> tuple[nn.Module, tuple[torch.Tensor, torch.Tensor]]:
-    """(the dependency example, example arguments): two 4 x 4 matrices of positive numbers."""
+    """Returns the module Dependencies and example arguments: two 4 x 4 matrices of positive numbers."""
     return Dependencies().eval(), (_seeded(seed, 4, 4).abs() + 0.5, _seeded(seed + 1, 4, 4).abs() + 0.5)
 
 
@@ -162,7 +172,7 @@ ALL: dict[str, Callable[[], tuple[nn.Module, tuple[torch.Tensor, ...]]]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Writes all models into the folder named on the command line."""
+    """Writes all models to the folder that the command line names. Returns the exit code."""
     from inlay import export
 
     if len(arguments) != 1:

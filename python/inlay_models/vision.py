@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of images, N x C x H x W."""
+"""Models of images of shape N x C x H x W."""
 
 import torch
 from torch import nn
 
 from .mobilenet import MobileNetV3
 from .small import BasicBlock, ResNet, settle
+from .types import Parts
 from .unet import UNet
 
 
 class Bottleneck(nn.Module):
-    """Convolutions 1x1, 3x3, 1x1 around a shortcut; He et al., arXiv:1512.03385, the stride in the 3x3 one."""
+    """Convolutions 1x1, 3x3 (which has the stride) and 1x1 around a shortcut; He et al., arXiv:1512.03385."""
 
     expansion = 4
 
-    def __init__(self, inputs, width, stride):
+    def __init__(self, inputs: int, width: int, stride: int) -> None:
         super().__init__()
         outputs = width * self.expansion
         self.conv1 = nn.Conv2d(inputs, width, 1, bias=False)
@@ -24,39 +25,40 @@ class Bottleneck(nn.Module):
         self.conv3 = nn.Conv2d(width, outputs, 1, bias=False)
         self.bn3 = nn.BatchNorm2d(outputs)
         self.relu = nn.ReLU(inplace=True)
-        self.downsample = None
+        self.downsample: nn.Module | None = None
         if stride != 1 or inputs != outputs:
             self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         shortcut = x if self.downsample is None else self.downsample(x)
         y = self.relu(self.bn1(self.conv1(x)))
         y = self.relu(self.bn2(self.conv2(y)))
-        return self.relu(self.bn3(self.conv3(y)) + shortcut)
+        result: torch.Tensor = self.relu(self.bn3(self.conv3(y)) + shortcut)
+        return result
 
 
-def _image(size):
+def _image(size: int) -> tuple[torch.Tensor]:
     return (torch.randn(1, 3, size, size),)
 
 
-def resnet18(tiny=False):
+def resnet18(tiny: bool = False) -> Parts:
     """ResNet-18: 11.7 M parameters."""
     blocks = (1, 1, 1, 1) if tiny else (2, 2, 2, 2)
     return settle(ResNet(BasicBlock, blocks)), _image(32 if tiny else 224), None
 
 
-def resnet50(tiny=False):
+def resnet50(tiny: bool = False) -> Parts:
     """ResNet-50: 25.6 M parameters."""
     blocks = (1, 1, 1, 1) if tiny else (3, 4, 6, 3)
     return settle(ResNet(Bottleneck, blocks)), _image(32 if tiny else 224), None
 
 
-def mobilenetv3(tiny=False):
+def mobilenetv3(tiny: bool = False) -> Parts:
     """MobileNetV3-Large: 5.5 M parameters."""
     return settle(MobileNetV3(stages=5 if tiny else None)), _image(32 if tiny else 224), None
 
 
-def vit_b16(tiny=False):
+def vit_b16(tiny: bool = False) -> Parts:
     """ViT-B/16, Dosovitskiy et al., arXiv:2010.11929: 86.6 M parameters."""
     from transformers import ViTConfig, ViTForImageClassification
 
@@ -65,8 +67,8 @@ def vit_b16(tiny=False):
     return ViTForImageClassification(config), _image(config.image_size), None
 
 
-def unet(tiny=False):
-    """A denoiser as in Stable Diffusion, narrower: 37 M parameters, a latent image of 4 x 32 x 32."""
+def unet(tiny: bool = False) -> Parts:
+    """A narrow version of the denoiser of Stable Diffusion: 37 M parameters, a latent image of 4 x 32 x 32."""
     widths, text = ((32, 64), 32) if tiny else ((96, 192, 384), 384)
     side = 8 if tiny else 32
     model = UNet(widths=widths, context=text)

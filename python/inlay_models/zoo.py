@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The architectures that people run, with random weights from a fixed seed.
+"""Widely used architectures, with random weights from a fixed seed.
 
-Each is a function of `tiny`: in its usual size, or in one of the same graph per layer that compiles in a second. Models
-named after a paper are its `transformers` implementation where there is one; that package is needed to make them.
+Each is a function of `tiny`. A tiny model has layers with the same graph, but compiles in a second. A model of a paper
+is its implementation in the package `transformers` if there is one. That package is needed to make the model.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ import torch
 from torch import nn
 
 from . import language, vision
+from .types import Parts
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,11 @@ class Example:
     kwargs: dict[str, Any] | None = None
 
     def __call__(self, function: Callable[..., Any] | None = None) -> Any:
-        """Calls `function`, the model by default, with the arguments."""
+        """Calls `function` with the arguments and returns its result (default: the model)."""
         return (self.model if function is None else function)(*self.args, **(self.kwargs or {}))
 
 
-ZOO: dict[str, Callable[[bool], tuple[nn.Module, tuple[Any, ...], dict[str, Any] | None]]] = {
+ZOO: dict[str, Callable[[bool], Parts]] = {
     "resnet18": vision.resnet18,
     "resnet50": vision.resnet50,
     "mobilenetv3": vision.mobilenetv3,
@@ -46,7 +49,12 @@ ZOO: dict[str, Callable[[bool], tuple[nn.Module, tuple[Any, ...], dict[str, Any]
 
 
 def make(name: str, tiny: bool = False, seed: int = 0) -> Example:
-    """The Example of a name of ZOO; the same seed gives the same weights and inputs."""
+    """Returns a model of ZOO with example arguments.
+
+    name: a key of ZOO.
+    tiny: make a model that compiles in a second (default: False).
+    seed: the seed of the weights and arguments (default: 0).
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model, args, kwargs = ZOO[name](tiny)

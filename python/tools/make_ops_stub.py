@@ -3,13 +3,15 @@
 
     make_ops_stub.py TABLE.json OPS.py STUB.pyi
 
-TABLE.json is what make_ops_table.py writes, OPS.py the source of `inlay.ops`.
+make_ops_table.py writes TABLE.json. OPS.py is the source of `inlay.ops`.
 """
 
 import ast
 import json
 import pathlib
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 HEAD = """
 import torch
@@ -24,7 +26,7 @@ opaque: OpFunction
 plugin: OpFunction
 """
 
-# Type and default of an argument by its kind, as `Op.bind` and `OpFunction` take it.
+# The type and the default of an argument by its kind, for `Op.bind` and `OpFunction`.
 KINDS = {
     "tensor": ("_Operand", ""),
     "optional": ("_Operand | None", "None"),
@@ -41,25 +43,30 @@ KINDS = {
 }
 
 
-def parameter(argument, with_default):
+def parameter(argument: Mapping[str, str], with_default: bool) -> str:
+    """Returns a parameter with its type, and its default if it has one and `with_default` is true."""
     kind, default = KINDS[argument["kind"]]
     return f"{argument['name']}: {kind}" + (f" = {default}" if default and with_default else "")
 
 
-def signatures(arguments):
-    """The ways to call an op: what may be left out is last, or what follows it goes by name."""
-    needed = [number for number, one in enumerate(arguments) if not KINDS[one["kind"]][1]]
+def signatures(arguments: Sequence[Mapping[str, str]]) -> list[list[str]]:
+    """Returns the parameters of each overload of an op.
+
+    If optional arguments precede needed ones, one overload takes all arguments by position, and the other one takes
+    the arguments from the first optional one on by name.
+    """
+    needed = [number for number, argument in enumerate(arguments) if not KINDS[argument["kind"]][1]]
     last = max(needed, default=-1)
     if needed == list(range(last + 1)):
-        return [[parameter(one, True) for one in arguments]]
+        return [[parameter(argument, True) for argument in arguments]]
     first = next(number for number in range(last) if number not in needed)
-    by_place = [parameter(one, number > last) for number, one in enumerate(arguments)]
-    by_name = [parameter(one, True) for one in arguments]
+    by_place = [parameter(argument, number > last) for number, argument in enumerate(arguments)]
+    by_name = [parameter(argument, True) for argument in arguments]
     return [by_place, [*by_name[:first], "*", *by_name[first:]]]
 
 
-def op_class(op):
-    """A class of its own, since an op is its name and a function."""
+def op_class(op: Mapping[str, Any]) -> str:
+    """Returns the declaration of an op. It has a class of its own, because an op is a name and also a function."""
     ways = signatures(op["operands"] + op["attributes"])
     lines = [f"class _{op['name']}(OpFunction):", f"    {json.dumps(op['summary'])}"]
     for way in ways:
@@ -68,8 +75,8 @@ def op_class(op):
     return "\n".join([*lines, "", f"{op['name']}: _{op['name']}", ""])
 
 
-def find_imports(source):
-    """The package's own imports of a module, as text that re-exports the names."""
+def find_imports(source: str) -> Iterator[str]:
+    """Yields the imports of a module from its package, in the form that re-exports the names."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom) and node.level:
             names = [alias.name for alias in node.names if alias.name not in ("OpFunction", "op")]
@@ -77,7 +84,7 @@ def find_imports(source):
                 yield f"from .{node.module} import {', '.join(f'{name} as {name}' for name in names)}"
 
 
-def main(table, source, destination):
+def main(table: str, source: str, destination: str) -> None:
     imports = find_imports(pathlib.Path(source).read_text(encoding="utf-8"))
     parts = ["from collections.abc import Sequence", "from typing import TypeAlias, overload", *imports, HEAD]
     parts += [op_class(op) for op in json.loads(pathlib.Path(table).read_text(encoding="utf-8"))]

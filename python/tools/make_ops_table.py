@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Boils the dialect's TableGen records down to the table that the package reads.
+"""Writes the table of ops that the package reads from the TableGen records of the dialect.
 
     make_ops_table.py RECORDS.json TABLE.json
 
-RECORDS.json is `llvm-tblgen --dump-json` of InlayOps.td. Each entry of the table has an op's `name`, `aten` names,
-`operands` and `attributes` (name and kind), `format` (its assembly format), `reference` (its meaning as a Python
-expression over torch), `summary`, whether it is `pointwise`, and if so, the `elements` that it is defined on (some of
+`llvm-tblgen --dump-json InlayOps.td` writes RECORDS.json. An entry of the table has the fields of an op: its `name`,
+`aten` names, `operands` and `attributes` (name and kind), `format` (the assembly format), `reference` (the meaning as a
+Python expression of torch), `summary` and `pointwise`. A pointwise op also has the `elements` that it supports (some of
 "floats", "integers" and "booleans") and the elements of its `result` ("same" or "boolean").
 """
 
 import json
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 ATTRIBUTE_KINDS = {
     "DenseI64ArrayAttr": "i64s",
@@ -23,23 +25,27 @@ ATTRIBUTE_KINDS = {
 }
 
 
-def argument_kind(records, name):
-    """(is an attribute, kind) of an `ins` entry: "tensor", "optional" or "variadic" for operands, "optional KIND" for
-    attributes that may be absent."""
+def argument_kind(records: Mapping[str, Any], name: str) -> tuple[bool, str]:
+    """Returns (true for an attribute, kind) for the class of an argument.
+
+    The kind of an operand is "tensor", "optional" or "variadic". The kind of an optional attribute is "optional KIND".
+    """
     if name in ATTRIBUTE_KINDS:
         return True, ATTRIBUTE_KINDS[name]
     classes = records[name]["!superclasses"]
     if "OptionalAttr" in classes:
         return True, f"optional {ATTRIBUTE_KINDS[records[name]['baseAttr']['def']]}"
     if "Attr" in classes:
-        raise SystemExit(f"make_ops_table: no kind for attributes of class {name}; add it to ATTRIBUTE_KINDS")
+        raise SystemExit(f"make_ops_table: attribute class {name} has no kind: add it to ATTRIBUTE_KINDS")
     kinds = [kind for kind in ("Optional", "Variadic") if kind in classes]
     return False, kinds[0].lower() if kinds else "tensor"
 
 
-def entry(records, record):
+def entry(records: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the entry of the table for the record of an op."""
     pointwise = "Inlay_PointwiseOp" in record["!superclasses"]
-    operands, attributes = [], []
+    operands: list[dict[str, str]] = []
+    attributes: list[dict[str, str]] = []
     for argument, name in record["arguments"]["args"]:
         is_attribute, kind = argument_kind(records, argument["def"])
         (attributes if is_attribute else operands).append({"name": name, "kind": kind})
@@ -57,7 +63,7 @@ def entry(records, record):
     }
 
 
-def main(source, destination):
+def main(source: str, destination: str) -> None:
     with open(source, encoding="utf-8") as file:
         records = json.load(file)
     table = [entry(records, records[name]) for name in records["!instanceof"]["Inlay_GraphOp"]]

@@ -25,7 +25,7 @@ STOP = ctypes.CFUNCTYPE(c_bool, c_void_p)
 class Error(RuntimeError):
     """An error of the runtime. `status` is one of the words of STATUS."""
 
-    def __init__(self, message: str, status: str = "invalid argument"):
+    def __init__(self, message: str, status: str = "invalid argument") -> None:
         super().__init__(message)
         self.status = status
 
@@ -105,4 +105,4 @@ def check(status: int) -> None:
 
 def version() -> str:
     """Returns the version of Inlay that the library belongs to."""
-    return library.inlayRuntimeVersion().decode()
+    return str(library.inlayRuntimeVersion().decode())

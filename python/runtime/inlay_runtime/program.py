@@ -8,14 +8,17 @@ import json
 import math
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from . import library as c
 from .library import Error, check, library
+
+_Path: TypeAlias = str | os.PathLike[str]
+_Array: TypeAlias = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,10 @@ class TensorInfo:
 
 
 def load(
-    path: str | os.PathLike[str],
+    path: _Path,
     *,
     device: str | None = None,
-    public_key: str | os.PathLike[str] | None = None,
+    public_key: _Path | None = None,
     recovery: bool = True,
     notice: Callable[[str], object] | None = None,
 ) -> Program:
@@ -52,7 +55,7 @@ def load(
     return Program(path, device, public_key, recovery, notice)
 
 
-def _encode(name, text):
+def _encode(name: str, text: _Path) -> bytes:
     """Encodes a text for C, where it must not contain NUL."""
     encoded = os.fsencode(text)
     if b"\0" in encoded:
@@ -63,7 +66,14 @@ def _encode(name, text):
 class Program:
     """A loaded program. Call it with arrays, by position or by name. Several threads may call it at a time."""
 
-    def __init__(self, path, device, public_key, recovery, notice):
+    def __init__(
+        self,
+        path: _Path,
+        device: str | None,
+        public_key: _Path | None,
+        recovery: bool,
+        notice: Callable[[str], object] | None,
+    ) -> None:
         options = library.inlayOpenOptions()
         options.device = None if device is None else _encode("device", str(device))
         options.public_key_file = None if public_key is None else _encode("public_key", public_key)
@@ -80,7 +90,7 @@ class Program:
         self.inputs = self._describe(library.inlayProgramInput, library.inlayProgramInputCount(handle))
         self.outputs = self._describe(library.inlayProgramOutput, library.inlayProgramOutputCount(handle))
 
-    def _describe(self, get, count) -> tuple[TensorInfo, ...]:
+    def _describe(self, get: Callable[..., int], count: int) -> tuple[TensorInfo, ...]:
         infos = []
         for number in range(count):
             info = c.TensorInfo()
@@ -92,7 +102,7 @@ class Program:
     @property
     def device(self) -> str:
         """The name of the device that the program runs on; empty if all of it runs on the host."""
-        return library.inlayProgramDevice(self._handle).decode()
+        return str(library.inlayProgramDevice(self._handle).decode())
 
     @property
     def report(self) -> Any:
@@ -103,7 +113,7 @@ class Program:
     @property
     def metadata(self) -> str:
         """The JSON metadata that was added when the file was saved; empty if there is none."""
-        return library.inlayProgramMetadata(self._handle).decode()
+        return str(library.inlayProgramMetadata(self._handle).decode())
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
         """Runs the program and returns its result, or a tuple of results.
@@ -118,7 +128,7 @@ class Program:
         outputs = [_result_array(result, dtype) for result, dtype in zip(results, dtypes, strict=True)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def _order(self, arrays, named):
+    def _order(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """Returns all arrays in the order of the inputs."""
         names = [info.name for info in self.inputs]
         for name in named:
@@ -129,7 +139,7 @@ class Program:
         return [*arrays, *(named[name] for name in names[len(arrays) :])]
 
     def __repr__(self) -> str:
-        def spell(infos):
+        def spell(infos: Sequence[TensorInfo]) -> str:
             return ", ".join(f"{info.name}: {info.type}" for info in infos)
 
         return f"<inlay_runtime.Program ({spell(self.inputs)}) -> ({spell(self.outputs)})>"
@@ -139,7 +149,7 @@ class _Use:
     """Counts the calls inside a program. The program is closed when no object refers to it, or when the interpreter
     exits and no call is inside it: daemon threads still run then."""
 
-    def __init__(self, handle: ctypes.c_void_p):
+    def __init__(self, handle: ctypes.c_void_p) -> None:
         self._handle, self._is_closed = handle, False
         self._inside: list[None] = []
 
@@ -159,7 +169,7 @@ class _Use:
             library.inlayProgramClose(self._handle)
 
 
-def _dtype(info: TensorInfo, what: str) -> np.dtype:
+def _dtype(info: TensorInfo, what: str) -> np.dtype[Any]:
     try:
         return np.dtype(info.dtype)
     except TypeError:
@@ -167,12 +177,13 @@ def _dtype(info: TensorInfo, what: str) -> np.dtype:
     try:
         import ml_dtypes  # NumPy has no dtype for some elements
 
-        return np.dtype(getattr(ml_dtypes, info.dtype))
+        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, info.dtype))
+        return dtype
     except (ImportError, AttributeError):
         raise Error(f"{what} {info.name!r}: NumPy has no {info.dtype}: pip install ml_dtypes") from None
 
 
-def _to_numpy(info: TensorInfo, array: Any) -> np.ndarray:
+def _to_numpy(info: TensorInfo, array: Any) -> _Array:
     """Returns the array as dense row-major elements; copies it only if needed."""
     if not isinstance(array, (np.ndarray, np.generic)):
         if not hasattr(array, "__dlpack__"):
@@ -186,7 +197,7 @@ def _to_numpy(info: TensorInfo, array: Any) -> np.ndarray:
     return np.require(array, requirements=["C", "A"])
 
 
-def _tensors(arrays: list[np.ndarray], dtypes: list[str]) -> ctypes.Array:
+def _tensors(arrays: list[_Array], dtypes: list[str]) -> ctypes.Array[c.Tensor]:
     tensors = (c.Tensor * len(arrays))()
     for tensor, array, dtype in zip(tensors, arrays, dtypes, strict=True):
         tensor.data, tensor.element, tensor.rank = array.ctypes.data, c.ELEMENTS.index(dtype), array.ndim
@@ -197,7 +208,7 @@ def _tensors(arrays: list[np.ndarray], dtypes: list[str]) -> ctypes.Array:
 class _Result:
     """Frees a result when no object refers to it, even while the interpreter exits: arrays may still be in use then."""
 
-    def __init__(self, handle: int, free: Callable[[int], None] = library.inlayResultFree):
+    def __init__(self, handle: int | None, free: Callable[[int | None], None] = library.inlayResultFree) -> None:
         self.handle, self._free = handle, free
 
     def __del__(self) -> None:
@@ -210,7 +221,7 @@ _kept_for_good: list[object] = []
 _MARK_RELEASED = ctypes.cast(library.inlayMarkReleased, ctypes.c_void_p)
 
 
-def _run(handle: ctypes.c_void_p, given: ctypes.Array, inputs: list[np.ndarray], count: int) -> list[_Result]:
+def _run(handle: ctypes.c_void_p, given: ctypes.Array[c.Tensor], inputs: list[_Array], count: int) -> list[_Result]:
     """Calls a program, which may read the inputs in place."""
     released = (ctypes.c_bool * len(inputs))()
     owners = (c.Owner * len(inputs))()
@@ -224,7 +235,7 @@ def _run(handle: ctypes.c_void_p, given: ctypes.Array, inputs: list[np.ndarray],
     return [_Result(result) for result in results]
 
 
-def _result_array(result: _Result, dtype: np.dtype) -> np.ndarray:
+def _result_array(result: _Result, dtype: np.dtype[Any]) -> _Array:
     """Returns an array over a result, which it keeps alive."""
     tensor = library.inlayResultTensor(result.handle)
     shape = tuple(tensor.dims[: tensor.rank])

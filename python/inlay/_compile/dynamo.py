@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`torch.compile(model, backend="inlay", options={...})`; the options are those of `inlay.compile`.
+"""The backend of `torch.compile(model, backend="inlay", options={...})`.
 
-Each graph that PyTorch captures is compiled by itself, with the model's parameters as its arguments, so that they may
-change between calls. Dims that PyTorch makes symbolic are symbols of the compiled graph. A graph that Inlay can't
-import runs in PyTorch, with a warning. In training the backward graphs are compiled as well. A name in an option that
-matches nothing in a graph is a warning, since the model may have other graphs.
+The options are those of `inlay.compile`. Each graph that PyTorch captures is compiled separately. The parameters of the
+model are arguments of the graph, so they may change between calls. Dims that PyTorch makes symbolic are symbols of the
+compiled graph. In training the backward graphs are compiled too. If Inlay can't import a graph, PyTorch runs it and
+there is a warning. A name in an option that matches nothing in a graph is also a warning, because it may match in
+another graph of the model.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import functools
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
-from torch._functorch.aot_autograd import make_boxed_func
+from torch._functorch.aot_autograd import make_boxed_func  # type: ignore[attr-defined]  # imported there from elsewhere
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 
 from .._dialect.calls import no_autocast
@@ -26,8 +27,9 @@ from .._import.torch.decompose import decompositions_for_tracing
 from .._import.torch.guards import read_symbols
 from .._import.torch.program import import_graph, tensor_input
 from .._import.torch.strides import dense_order
-from .._program.imported import ProgramInput
-from .._program.sizes import InexpressibleError
+from .._program.compiled import CompiledModule
+from .._program.imported import ImportedProgram, ProgramInput
+from .._program.sizes import InexpressibleError, Symbols
 from ..errors import ArgumentValueError, CompileError, UnsupportedError
 from .driver import compile_imported
 from .options import Options
@@ -41,17 +43,24 @@ def backend(
     options: Mapping[str, Any] | None = None,
     mode: str | None = None,
 ) -> Callable[..., Any]:
-    """What `torch.compile` calls with each captured graph; returns the function to call instead."""
+    """Compiles a captured graph and returns the function that runs it. `torch.compile` calls this function.
+
+    options: the keywords of `inlay.compile`. mode: must be None.
+    Raises ArgumentTypeError or ArgumentValueError for a wrong option.
+    """
     if mode is not None:
-        raise ArgumentValueError(f"mode={mode!r} is for PyTorch's own backend: use options")
+        raise ArgumentValueError(f"mode={mode!r} is for the default backend of PyTorch: use options")
     checked = Options.make({} if options is None else options)
     compiler = functools.partial(_compile_graph, options=checked)
-    return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions_for_tracing())(
-        graph_module, example_inputs
-    )
+    compile_all = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions_for_tracing())
+    run: Callable[..., Any] = compile_all(graph_module, example_inputs)
+    return run
 
 
-def _compile_graph(graph_module, example_inputs, options):
+def _compile_graph(
+    graph_module: torch.fx.GraphModule, example_inputs: Sequence[torch.Tensor], options: Options
+) -> Callable[..., Any]:
+    """Compiles a forward or backward graph, or returns the graph itself if Inlay can't import it."""
     try:
         run = _import_and_compile(graph_module, options)
     except UnsupportedError as error:
@@ -60,31 +69,34 @@ def _compile_graph(graph_module, example_inputs, options):
     return make_boxed_func(run)
 
 
-def _import_and_compile(graph_module, options):
-    arguments, parameters, outputs = [], {}, []
+def _import_and_compile(graph_module: torch.fx.GraphModule, options: Options) -> Callable[..., Any]:
+    arguments: list[tuple[torch.fx.Node, ProgramInput]] = []
+    parameters: dict[torch.fx.Node, torch.Tensor] = {}
+    outputs: list[Any] = []
     placeholders = graph_module.graph.find_nodes(op="placeholder")
     symbols = read_symbols([(node.name, node.meta.get("val")) for node in placeholders])
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":
             arguments.append((node, _input(node, symbols)))
         elif node.op == "get_attr":
-            held = functools.reduce(getattr, node.target.split("."), graph_module)
+            held: Any = functools.reduce(getattr, str(node.target).split("."), graph_module)
             if not isinstance(held, torch.fx.GraphModule):  # a branch or body of control flow
                 parameters[node] = held
         elif node.op == "output":
-            outputs = list(node.args[0])
+            outputs = list(cast("Sequence[Any]", node.args[0]))
     only_calls = options.targets == ("torch",)
-    with unset_fake_temporarily(), no_autocast():  # constants are computed, not just their shapes
+    with unset_fake_temporarily(), no_autocast():  # the values of constants are needed, not only their shapes
         imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls, symbols)
     if not imported.interface.results:
         return graph_module.forward
     return _with_strides(_compile_imported(imported, options).call_flat, outputs, symbols)
 
 
-def _with_strides(run, outputs, symbols):
-    """`run` with results that lie in memory as those of PyTorch: what follows the graph may depend on it.
+def _with_strides(run: Callable[..., Any], outputs: Sequence[Any], symbols: Symbols) -> Callable[..., Any]:
+    """Returns `run` with results that have the same strides as in PyTorch, because later code may depend on them.
 
-    outputs: the graph's nodes and plain values. Tensors with gaps or with shared places stay contiguous.
+    outputs: the nodes and plain values that the graph returns. Tensors whose elements have gaps or share memory stay
+    contiguous.
     """
     fakes = [node.meta.get("val") if isinstance(node, torch.fx.Node) else None for node in outputs]
     found = {number: _find_strides(fake, symbols) for number, fake in enumerate(fakes)}
@@ -92,7 +104,7 @@ def _with_strides(run, outputs, symbols):
     if not wanted:
         return run
 
-    def run_strided(*args):
+    def run_strided(*args: Any) -> Any:
         results = run(*args)
         for number, find in wanted.items():
             strides = find(results[number].shape)
@@ -104,8 +116,8 @@ def _with_strides(run, outputs, symbols):
     return run_strided
 
 
-def _find_strides(fake, symbols):
-    """A function from a result's dims to its strides; None where it is contiguous, or stays so."""
+def _find_strides(fake: object, symbols: Symbols) -> Callable[[Sequence[int]], tuple[int, ...]] | None:
+    """Returns a function from the dims of a result to its strides, or None if the result must be contiguous."""
     if not isinstance(fake, torch.Tensor) or fake.layout != torch.strided:
         return None
     if all(isinstance(number, int) for number in (*fake.shape, *fake.stride())):
@@ -119,8 +131,8 @@ def _find_strides(fake, symbols):
     return None if order is None or order == sorted(order) else functools.partial(_lay_out, order)
 
 
-def _lay_out(order, shape):
-    """The strides of a tensor without gaps; order: its dims from the outermost in memory to the innermost."""
+def _lay_out(order: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
+    """Returns the strides of a tensor without gaps. order: its dims from the outermost in memory to the innermost."""
     strides, step = [0] * len(order), 1
     for dim in reversed(order):
         strides[dim] = step
@@ -128,8 +140,8 @@ def _lay_out(order, shape):
     return tuple(strides)
 
 
-def _compile_imported(imported, options):
-    """As `compile_imported`, but a name that matches nothing may be meant for another graph of the model."""
+def _compile_imported(imported: ImportedProgram, options: Options) -> CompiledModule:
+    """Compiles a graph. A name in an option that matches nothing is dropped with a warning."""
     while True:
         try:
             return compile_imported(imported, options)
@@ -139,14 +151,16 @@ def _compile_imported(imported, options):
                 raise
             warnings.warn(f"inlay: in one graph of the model {unknown[0]}", stacklevel=2)
             name, option = unknown[1], unknown[2]
-            rest = tuple(one for one in getattr(options, option) if one != name)
-            options = dataclasses.replace(options, **{option: rest})
+            rest = tuple(other for other in getattr(options, option) if other != name)
+            changes: dict[str, Any] = {option: rest}
+            options = dataclasses.replace(options, **changes)
 
 
-def _input(node, symbols):
-    value = node.meta.get("val")
+def _input(node: torch.fx.Node, symbols: Symbols) -> ProgramInput:
+    """Returns the input of a program for a placeholder."""
+    value: Any = node.meta.get("val")
     if symbols.can_express(value):
         return ProgramInput(node.name, value=symbols.size(value))
     if not isinstance(value, torch.Tensor):
-        raise UnsupportedError(f"input {node.name!r} is {value}, but expected a tensor or a size")
+        raise UnsupportedError(f"expected input {node.name!r} to be a tensor or a size, but got {value}")
     return tensor_input(node.name, value, symbols)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a model for the command-line tools: the graph as text, the weights beside it."""
+"""Writes a model for the command-line tools: the graph as text, and the weights in a second file."""
+
+from __future__ import annotations
 
 import pathlib
 
@@ -11,11 +13,15 @@ from .model import import_model
 def export(
     model: Model, inputs: Inputs | None, path: StrPath, dynamic_shapes: DynamicShapes | None = None
 ) -> pathlib.Path:
-    """Writes `path.mlir` and `path.safetensors` for a module (or ExportedProgram, or ONNX model) and example arguments.
+    """Writes a model as `path.mlir` and `path.safetensors` for the command-line tools.
 
     model, inputs, dynamic_shapes: as for `inlay.compile`.
-    path: where to write; an ending ".mlir" may be given. Returns the path of the .mlir file.
-    Raises UnsupportedError for what Inlay can't import, OSError if a file can't be written.
+    path: the path of the files, with or without the suffix ".mlir".
+    Returns the path of the .mlir file.
+    Raises the errors of `inlay.parse` and `inlay.compile` for a model that Inlay can't import, and OSError if a file
+    can't be written.
+
+        inlay.export(model, (x,), "model.mlir")
     """
     from safetensors.torch import save_file
 
@@ -24,7 +30,7 @@ def export(
     weights_path = text_path.with_suffix(".safetensors")
     attributes = {"inlay.weights": weights_path.name}
     imported = import_model(model, inputs, dynamic_shapes, attributes=attributes, portable=True).program
-    # Tensors that share memory can't be in one file.
+    # safetensors can't save tensors that share memory, so they are copied.
     save_file({key: tensor.clone() for key, tensor in imported.weights.items()}, str(weights_path))
     text_path.write_text(imported.text, encoding="utf-8")
     return text_path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From a model to an `inlay.Module`, and from that, perhaps rewritten, to what is compiled."""
+"""Converts a model to an `inlay.Module`, and a module, which may have been rewritten, to an imported model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,17 @@ def import_module(
     inputs: Inputs | None = None,
     dynamic_shapes: DynamicShapes | None = None,
 ) -> Module:
-    """A Module from a model and example arguments, or from an ExportedProgram.
+    """Returns the graph module of a model.
 
-    Weights stay where they are: the text only names them. `inlay.compile(module)` then calls it as the model itself.
+    Its text refers to the weights of the model by name. `inlay.compile(module)` returns a compiled module that is
+    called like the model, also after rewrites.
+
+    model, inputs, dynamic_shapes: as for `inlay.compile`.
+    Raises the errors of `inlay.compile` for a model that Inlay can't import.
+
+        module = inlay.import_module(model, (x,))
+        manager.rewrite(module)
+        compiled = inlay.compile(module)
     """
     imported = import_model(model, inputs, dynamic_shapes)
     module = parse(imported.program.text)
@@ -31,7 +39,11 @@ def import_module(
 
 
 def import_rewritten(module: Module) -> ImportedModel:
-    """Imports a Module, which is called as the model that it was imported from if it still takes and gives the same."""
+    """Imports a graph module.
+
+    It is called like the model that it was imported from, if its inputs and outputs still have the same types. Else it
+    is called like its function.
+    """
     inputs = [_input(tensor) for tensor in module.get_inputs()]
     results = [_type_of(tensor, "output") for tensor in module.get_outputs()]
     text = module.text(locations=True)
@@ -42,10 +54,10 @@ def import_rewritten(module: Module) -> ImportedModel:
             interface = dataclasses.replace(program.interface, results=kept)
             program = dataclasses.replace(program, text=text, interface=interface)
             return dataclasses.replace(module._imported, program=program)
-    for one in inputs:
-        _check_known(f"input {one.name!r}", one.shape)
-    for tensor in module.get_outputs():
-        _check_known(f"output {tensor.name!r}", tensor.shape)
+    for argument in inputs:
+        _check_known(f"input {argument.name!r}", argument.shape)
+    for tensor, result in zip(module.get_outputs(), results, strict=True):
+        _check_known(f"output {tensor.name!r}", result.shape)
     weights = module._imported.program.weights if module._imported is not None else {}
     program = ImportedProgram.of_function(text, weights, inputs, results)
     return ImportedModel(program, CallConvention.of_function(len(inputs), len(results)))
@@ -56,35 +68,36 @@ def _input(tensor: Tensor) -> ProgramInput:
 
 
 def _type_of(tensor: Tensor, what: str) -> TensorType:
-    """The type of what comes in or goes out; a size that isn't known is -1."""
+    """Returns the type of an input or output, with -1 for an unknown dim."""
     if tensor.shape is None or not isinstance(tensor.dtype, torch.dtype):
         raise ArgumentValueError(f"expected {what} '{tensor.name}' to be a tensor, but got {tensor.type}")
     return TensorType(tensor.shape, tensor.dtype)
 
 
 def _calls_alike(program: ImportedProgram, inputs: list[ProgramInput], results: list[TensorType]) -> bool:
-    """Returns true if the module takes and gives what the model does, sizes of results aside."""
+    """Returns true if the module has inputs of the same types and as many results as the model."""
     given = [TensorType(_with_open_sizes(shape), dtype) for shape, dtype in program.arguments]
-    same = given == [TensorType(one.shape, one.dtype) for one in inputs]
+    same = given == [(argument.shape, argument.dtype) for argument in inputs]
     return same and len(program.interface.results) == len(results)
 
 
 def _with_open_sizes(shape: Dims) -> Dims:
+    """Returns the dims with -1 in place of sizes that differ from call to call."""
     return tuple(-1 if isinstance(size, Size) else size for size in shape)
 
 
 def _keep_sizes(result: TensorType, known: TensorType) -> TensorType:
-    """The type of a result; sizes that aren't known are those it had."""
+    """Returns the type of a result, with the dims of `known` if the module does not know them."""
     if -1 not in result.shape:
         return result
     if _with_open_sizes(known.shape) != result.shape:
-        raise UnsupportedError(f"an output has sizes that aren't known: {_spell(result.shape)}")
+        raise UnsupportedError(f"expected known sizes of all outputs, but got {_spell(result.shape)}")
     return TensorType(known.shape, result.dtype)
 
 
 def _check_known(what: str, shape: Dims) -> None:
     if -1 in shape:
-        raise UnsupportedError(f"{what} has sizes that aren't known: {_spell(shape)}")
+        raise UnsupportedError(f"expected known sizes of {what}, but got {_spell(shape)}")
 
 
 def _spell(shape: Dims) -> str:

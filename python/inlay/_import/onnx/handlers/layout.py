@@ -131,7 +131,7 @@ def _handle_split(call: NodeCall) -> NodeResult:
         count = call.attribute("num_outputs", len(call.proto.output))
         each = -(-size // count)
         sizes = [max(0, min(each, size - i * each)) for i in range(count)]
-    return [x] if len(sizes) == 1 else call.aten("split_with_sizes", x, sizes, dim)
+    return [x] if len(sizes) == 1 else call.aten_results("split_with_sizes", x, sizes, dim)
 
 
 def _handle_slice(call: NodeCall) -> NodeResult:

@@ -5,6 +5,7 @@
 #include "PlanFromIR.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
+#include "inlay/Execution/CompileOptions.h"
 #include "inlay/Execution/Load.h"
 #include "inlay/Import/Weights.h"
 #include "inlay/Partition/Report.h"
@@ -45,6 +46,7 @@ public:
 
   /// Parses the module, sets its targets and attaches the weights.
   Status open() {
+    INLAY_RETURN_IF_ERROR(checkRanges(request));
     context.loadAllAvailableDialects();
     ParserConfig config(&context);
     module = parseSourceString<ModuleOp>(request.text, config, request.name);
@@ -56,6 +58,9 @@ public:
       SmallVector<StringRef> names(request.hostCpus.begin(), request.hostCpus.end());
       (*module)->setAttr(plan::kHostCpusAttr, Builder(&context).getStrArrayAttr(names));
     }
+    if (request.maxLoopIterations != InlayDialect::kDefaultMaxLoopIterations)
+      (*module)->setAttr(InlayDialect::kMaxLoopIterationsAttr,
+                         Builder(&context).getI64IntegerAttr(request.maxLoopIterations));
     INLAY_RETURN_IF_ERROR(setInputShapes(*module, request.inputShapes, request.text));
     weights = std::make_shared<std::vector<Weight>>(request.weights);
     FailureOr<std::vector<Weight>> fromFile = readModuleWeights(*module, request.directory);

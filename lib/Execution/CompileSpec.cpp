@@ -113,21 +113,29 @@ static Status checkInputs(const rt::Program &program, llvm::ArrayRef<InputRange>
   return Status::ok();
 }
 
+namespace {
+/// Copies a member of CompileSpec to the request.
+using SpecCopy = void (*)(const CompileSpec &, CompileRequest &);
+#define GET_kSpecCopies_IMPL
+#include "inlay/Support/Options.inc"
+} // namespace
+
+CompileRequest inlay::makeRequest(const CompileSpec &spec) {
+  CompileRequest request;
+  for (SpecCopy copy : kSpecCopies)
+    copy(spec, request);
+  request.options.partition.names = OptionNames::Keywords;
+  return request;
+}
+
 CompiledModule inlay::compile(const Module &module, const CompileSpec &spec) {
   for (auto [number, range] : llvm::enumerate(spec.inputs))
     INLAY_RETURN_IF_ERROR(checkRange(number, range));
-  CompileRequest request;
+  if (spec.targets.empty())
+    return Status(StatusCode::InvalidArgument, "expected targets to name at least one target, but got none");
+  CompileRequest request = makeRequest(spec);
   request.text = module.text;
   request.directory = module.directory;
-  request.targets = spec.targets;
-  request.device = spec.device;
-  request.options.recovery = spec.recovery;
-  PartitionInfo &partition = request.options.partition;
-  partition.enabled = spec.enabled;
-  partition.minBlockSize = spec.min_block_size;
-  partition.fallbackOps = spec.torch_executed_ops;
-  partition.fallbackModules = spec.torch_executed_modules;
-  partition.requireFullCompilation = spec.require_full_compilation;
   StatusOr<CompiledProgram> compiled = compile(request);
   if (!compiled.isOk())
     return compiled.status();

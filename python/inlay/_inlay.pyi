@@ -198,31 +198,34 @@ def compare_graphs(label: str, before: Graph, after: Graph, args: _Args, unknown
 # -- Compilation ------------------------------------------------------------------------------------------------------
 
 class Request:
-    """A request to the compiler. The attributes correspond to the options of `inlay.compile`."""
+    """A request to the compiler. Options have the names of docs/reference/options.md."""
 
     text: str
     name: str
-    targets: list[str]
-    device: str
-    tuning: str
     allow_missing_device: bool
-    min_block_size: int
-    fallback_ops: list[str]
-    fallback_modules: list[str]
-    fallback_locations: list[str]
     allow_ops: list[str]
-    exempt_ops: list[str]
-    placement: str
-    save_placement: str
-    enabled: bool
-    require_full_compilation: bool
-    strategy: str
-    host_cpus: list[str]
     cost_model: str
-    what_if: bool
-    sweep: bool
+    device: str
+    dump_dir: str
+    enabled: bool
+    exempt_ops: list[str]
+    fewest_bytes: bool
+    host_cpu: list[str]
+    max_loop_iterations: int
+    min_block_size: int
+    placement: str
     recovery: bool
-    dump_directory: str
+    report: str
+    require_full_compilation: bool
+    save_placement: str
+    strategy: str
+    sweep: bool
+    targets: list[str]
+    torch_executed_locations: list[str]
+    torch_executed_modules: list[str]
+    torch_executed_ops: list[str]
+    tuning: str
+    what_if: bool
 
     def __init__(self) -> None: ...
     def add_weight(self, key: str, array: torch.Tensor) -> None: ...

@@ -10,7 +10,6 @@ All derive from `inlay.Error`. Errors about arguments also derive from the built
 """
 
 import difflib
-import re
 from collections.abc import Iterable
 
 
@@ -69,18 +68,6 @@ _BY_CODE = {
 
 
 # The names of pass options in messages of the compiler, and the keywords of `inlay.compile` that set them.
-_OPTIONS = {
-    "fallback-ops": "torch_executed_ops",
-    "fallback-modules": "torch_executed_modules",
-    "fallback-locations": "torch_executed_locations",
-    "allow-ops": "allow_ops",
-    "exempt-ops": "exempt_ops",
-}
-
-
-_OPTION = re.compile(rf"\bin ({'|'.join(_OPTIONS)})\b")
-
-
 def from_status(code: str, message: str, compiling: bool) -> Error:
     """Returns the exception for a failed status of the extension.
 
@@ -88,7 +75,7 @@ def from_status(code: str, message: str, compiling: bool) -> Error:
     `inlay.compile` instead of the pass option.
     """
     if compiling and code in ("InvalidArgument", "NotFound"):
-        return CompileError(_OPTION.sub(lambda found: f"in {_OPTIONS[found[1]]}", message))
+        return CompileError(message)
     return _BY_CODE.get(code, Error)(message)
 
 

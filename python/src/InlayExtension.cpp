@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The Python extension: requests in, programs out. Checks of arguments and all policy are in Python; what is here is
-// memory (tensors are shared, never copied), the interpreter lock (let go of while compiling and running) and errors.
+// The Python extension. Arguments are checked and decisions are made in Python. The extension handles memory (tensors
+// are shared, never copied), the interpreter lock (released while compiling and running) and errors.
 
 #include "Graph.h"
 #include "InterpreterLock.h"
 
+#include "inlay/Execution/CompileOptions.h"
 #include "inlay/Execution/SavedProgram.h"
 #include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Loader/Loader.h"
 #include "inlay/Runtime/Report/Profile.h"
 #include "inlay/Runtime/Report/ReportKeys.h"
-#include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -47,9 +48,9 @@ constexpr std::pair<rt::ElementType, nb::dlpack::dtype> kElementTypes[] = {
     {rt::ElementType::BF16, {uint8_t(nb::dlpack::dtype_code::Bfloat), 16, 1}},
 };
 
-/// Raises the exception of inlay.errors that stands for `status`.
+/// Raises the exception of inlay.errors that corresponds to `status`.
 [[noreturn]] void raise(const rt::Status &status, bool compiling) {
-  if (PyErr_Occurred()) // what the interpreter was interrupted with
+  if (PyErr_Occurred()) // An exception interrupted the call.
     throw nb::python_error();
   static constexpr const char *kNames[] = {"Ok",         "InvalidArgument", "NotFound", "ResourceExhausted",
                                            "DeviceLost", "Unavailable",     "Stopped",  "Internal"};
@@ -59,7 +60,7 @@ constexpr std::pair<rt::ElementType, nb::dlpack::dtype> kElementTypes[] = {
   throw nb::python_error();
 }
 
-/// A Python object that C++ may copy and drop without the interpreter lock.
+/// Wraps a Python object that C++ may copy and drop without the interpreter lock.
 std::shared_ptr<nb::object> share(nb::object object) {
   return {new nb::object(std::move(object)), [](nb::object *shared) {
             Locked locked;
@@ -80,14 +81,15 @@ rt::TensorView view(const SharedArray &array) {
   throw nb::type_error("expected a tensor of a known element type");
 }
 
-/// A PyTorch tensor over the bytes of `view`, which must outlive it unless it has an owner.
+/// Returns a PyTorch tensor over the data of `view`, which must outlive it unless it has an owner.
 nb::object makeTensor(const rt::TensorView &view) {
   std::vector<size_t> dims(view.dims.begin(), view.dims.end());
   nb::dlpack::dtype dtype = nb::dtype<float>();
   for (auto [element, candidate] : kElementTypes)
     if (element == view.element)
       dtype = candidate;
-  // A capsule is the owner even where it owns nothing: without one nanobind would copy. Empty tensors may lie nowhere.
+  // Without an owner, nanobind would copy the data. Therefore a capsule is the owner even if it owns nothing. The data
+  // pointer of an empty tensor may be null.
   static char nothing;
   void *data = view.data ? view.data : &nothing;
   using Owner = std::shared_ptr<const void>;
@@ -95,11 +97,10 @@ nb::object makeTensor(const rt::TensorView &view) {
   return nb::cast(TorchArray(data, dims.size(), dims.data(), owner, nullptr, dtype, nb::device::cpu::value));
 }
 
-/// Makes the framework's calls: `run(call, inputs, outputs, sizes)` in Python, by the text that the plan holds for a
-/// callback.
+/// Serves the callbacks of a plan: calls `run(call, inputs, outputs, sizes)` in Python with the text of the callback.
 struct Fallback {
   std::shared_ptr<nb::object> run;
-  std::shared_ptr<const rt::Plan> plan; ///< known once the compilation is done
+  std::shared_ptr<const rt::Plan> plan; ///< Set once the compilation is done.
 
   rt::Status call(uint32_t number, const std::vector<rt::TensorView> &inputs,
                   const std::vector<rt::TensorView> &outputs, const std::vector<int64_t> &sizes) const {
@@ -121,7 +122,7 @@ struct Fallback {
   }
 };
 
-/// What a call gave, to be made tensors of.
+/// The results of a call, before they are converted to tensors.
 struct Results {
   std::vector<rt::TensorView> views;
 
@@ -133,8 +134,10 @@ struct Results {
   }
 };
 
-/// A CompileRequest being filled in by Python.
+/// A CompileRequest that Python fills in.
 struct Request : CompileRequest {
+  Request() { options.partition.names = OptionNames::Keywords; }
+
   void addWeight(std::string key, SharedArray array) {
     auto owner = std::make_shared<SharedArray>(std::move(array));
     weights.push_back({std::move(key), owner->data(), owner->nbytes(), owner, /*type=*/""});
@@ -145,7 +148,7 @@ struct Request : CompileRequest {
       Locked locked;
       try {
         sleepAtTheEnd([&] { (*function)(phase.str(), number, count); });
-      } catch (nb::python_error &error) { // nothing may be thrown through the compiler
+      } catch (nb::python_error &error) { // No exception may be thrown through the compiler.
         error.discard_as_unraisable("inlay's progress function");
       }
     };
@@ -175,8 +178,8 @@ public:
     return {std::move(*results)};
   }
 
-  /// (steps, report, table, trace) of one call, run step by step: (name, kind, seconds) of each step, the report with
-  /// their times, the same for people, and the trace as JSON, empty unless it is wanted.
+  /// Profiles one call step by step. Returns (steps, report, table, trace): the (name, kind, seconds) of each step, the
+  /// report with the times, a table of them for users, and the trace as JSON, which is empty unless `traced`.
   nb::tuple profile(std::vector<SharedArray> inputs, bool traced) {
     rt::Trace trace;
     std::vector<rt::TensorView> read = views(std::move(inputs));
@@ -202,7 +205,7 @@ public:
     return nb::make_tuple(result, *report, *table, traced ? rt::toJson(trace, compiled.plan->name) : "");
   }
 
-  /// (summary as JSON, table) of the memory that a call with inputs of these dims needs.
+  /// Returns (summary as JSON, table) of the memory that a call with inputs of these dims needs.
   nb::tuple memory(const rt::InputDims &inputs) const {
     rt::StatusOr<rt::MemoryUse> use = compiled.program->memory(inputs);
     if (!use.isOk())
@@ -210,7 +213,8 @@ public:
     return nb::make_tuple(rt::describeMemory(*use), rt::formatMemory(*use));
   }
 
-  /// Gives weights other bytes; the program shares the tensors from now on. Keys that it doesn't use are left out.
+  /// Replaces the data of weights. The program then shares the given tensors. Ignores keys that the program does not
+  /// use.
   void replaceWeights(const std::vector<std::pair<std::string, SharedArray>> &weights) {
     std::vector<std::pair<uint32_t, rt::Constant>> replacements;
     for (const auto &[key, array] : weights) {
@@ -230,7 +234,7 @@ public:
       replaced[number] = std::move(constant);
   }
 
-  /// Writes the program to a container: with the weights that it has now, and these tensors by their keys beside it.
+  /// Writes the program to a container, with its current weights and with additional tensors by key.
   void save(const std::string &path, const std::string &metadata,
             const std::vector<std::pair<std::string, SharedArray>> &tensors, const std::string &weightsFile,
             bool allowFramework, bool replaceWeights) const {
@@ -251,7 +255,7 @@ public:
       raise(status, /*compiling=*/false);
   }
 
-  /// A copy of the bytes of the constant of that key; None if there is none.
+  /// Returns a copy of the data of the constant with that key, or None if there is none.
   nb::object constant(const std::string &key) const {
     for (const rt::Constant &constant : compiled.plan->constants)
       if (constant.key == key)
@@ -259,8 +263,9 @@ public:
     return nb::none();
   }
 
-  /// What a call takes and gives, as the plan has it: (symbols, inputs, outputs). Symbols are (name, least, largest
-  /// value, input, dim, scale, offset), tensors (name, dtype, dims), dims postfix lists of (operation, a, b).
+  /// Returns the inputs and outputs of a call as the plan describes them: (symbols, inputs, outputs). A symbol is
+  /// (name, minimum, maximum, input, dim, scale, offset). A tensor is (name, dtype, dims), with each dim as a postfix
+  /// list of (operation, a, b).
   nb::tuple plainSignature() const {
     nb::list symbols;
     for (const rt::Symbol &one : compiled.plan->symbols)
@@ -268,7 +273,7 @@ public:
     return nb::make_tuple(symbols, describeBuffers(compiled.plan->inputs), describeBuffers(compiled.plan->outputs));
   }
 
-  /// (number of the segment, the call as text) of each step that calls the framework.
+  /// Returns (segment number, call as text) for each step that calls the framework.
   std::vector<std::pair<int32_t, std::string>> frameworkCalls() const {
     std::vector<std::pair<int32_t, std::string>> calls;
     for (const rt::Step &step : compiled.plan->steps)
@@ -282,7 +287,7 @@ public:
   CompiledProgram compiled;
 
 private:
-  /// Views that share the arrays, which are dropped with the interpreter lock wherever the last view goes.
+  /// Returns views that share the arrays. The last view drops its array with the interpreter lock held, on any thread.
   static std::vector<rt::TensorView> views(std::vector<SharedArray> arrays) {
     std::vector<rt::TensorView> result;
     for (const SharedArray &array : arrays)
@@ -312,7 +317,7 @@ private:
     return described;
   }
 
-  /// Replaces the bytes of the constants of that key, or adds one.
+  /// Replaces the data of the constants with that key, or adds a constant.
   static void putConstant(rt::Plan &plan, rt::Constant constant) {
     bool isThere = false;
     for (rt::Constant &present : plan.constants)
@@ -324,7 +329,7 @@ private:
       plan.constants.push_back(std::move(constant));
   }
 
-  std::map<uint32_t, rt::Constant> replaced; ///< by their numbers: constants that aren't what the plan has any more
+  std::map<uint32_t, rt::Constant> replaced; ///< Constants that differ from the plan's, by number.
 };
 
 rt::CallbackHandler callbacksOf(const std::shared_ptr<Fallback> &fallback) {
@@ -346,44 +351,46 @@ Compilation *compileRequest(Request &request) {
   return new Compilation(std::move(*compiled));
 }
 
-/// (the program of a container, its metadata). `run` makes the framework's calls; `beforeDevice` is called before a
-/// device is opened and may raise; `publicKey` may be empty.
+/// Loads the program of a container. Returns (program, metadata). `run` serves the framework calls. `beforeDevice` is
+/// called before a device is opened and may raise. `publicKey` may be empty.
 nb::tuple loadContainer(const std::string &path, const std::string &device, nb::object run, nb::object beforeDevice,
                         const std::string &publicKey) {
   auto fallback = std::make_shared<Fallback>();
   fallback->run = share(std::move(run));
-  LoadSavedOptions options;
-  options.load.device = device;
-  options.load.callbacks = callbacksOf(fallback);
-  options.read.publicKeyFile = publicKey;
-  options.admit = [&](const rt::Plan &plan) {
-    if (plan.engines.empty() || rt::vulkan::wantsNoDevice(options.load.device))
-      return rt::Status::ok();
+  rt::OpenOptions options;
+  options.device = device;
+  options.callbacks = callbacksOf(fallback);
+  options.publicKeyFile = publicKey;
+  options.beforeDevice = [&] {
     Locked locked;
     try {
       sleepAtTheEnd([&] { beforeDevice(); });
     } catch (nb::python_error &error) {
-      error.restore(); // `raise` raises it
+      error.restore(); // Raised by `raise`.
       return rt::Status(rt::StatusCode::Unavailable, "the device may not be used");
     }
     return rt::Status::ok();
   };
-  std::string metadata;
-  auto compiled = [&] {
+  auto loaded = [&] {
     Unlocked unlocked;
-    return loadSaved(path, options, &metadata);
+    return rt::openProgram(path, options);
   }();
-  if (!compiled.isOk())
-    raise(compiled.status(), /*compiling=*/false);
-  fallback->plan = compiled->plan;
-  nb::object compilation = nb::cast(new Compilation(std::move(*compiled)), nb::rv_policy::take_ownership);
-  return nb::make_tuple(compilation, metadata);
+  if (!loaded.isOk())
+    raise(loaded.status(), /*compiling=*/false);
+  fallback->plan = loaded->plan;
+  CompiledProgram compiled;
+  compiled.plan = std::move(loaded->plan);
+  compiled.program = std::move(loaded->program);
+  compiled.device = std::move(loaded->device);
+  compiled.report = std::move(loaded->info.report);
+  nb::object compilation = nb::cast(new Compilation(std::move(compiled)), nb::rv_policy::take_ownership);
+  return nb::make_tuple(compilation, loaded->info.metadata);
 }
 
 std::string partitionRequest(Request &request, const std::string &format) {
   std::optional<ReportFormat> wanted = symbolizeReportFormat(format);
   if (!wanted)
-    throw nb::value_error(("expected a report as json, text, table or html, but got '" + format + "'").c_str());
+    throw nb::value_error(("expected report format json, text, table or html, but got '" + format + "'").c_str());
   auto report = [&] {
     Unlocked unlocked;
     return partition(request, *wanted);
@@ -393,7 +400,7 @@ std::string partitionRequest(Request &request, const std::string &format) {
   return *report;
 }
 
-/// A line for each Vulkan device, with why it can't be used if it can't.
+/// Returns a line for each Vulkan device. It includes the reason if the device cannot be used.
 std::vector<std::string> listDevices() {
   rt::StatusOr<std::vector<rt::vulkan::DeviceCaps>> found = rt::vulkan::listDevices();
   if (!found.isOk())
@@ -405,77 +412,39 @@ std::vector<std::string> listDevices() {
   return lines;
 }
 
+/// Binds the value of an option as an attribute of the request that is named like the keyword.
+template <typename T>
+void bindOption(nb::class_<Request> &request, const CompileOption &option, const T *) {
+  auto find = [&option](Request &r) -> T & { return *std::get<T *>(option.find(r)); };
+  request.def_prop_rw(
+      option.keyword, [find](Request &r) { return find(r); },
+      [find](Request &r, T value) { find(r) = std::move(value); });
+}
+
+void bindOption(nb::class_<Request> &request, const CompileOption &option, const Strategy *) {
+  request.def_prop_rw(
+      option.keyword, [](Request &r) { return std::string(stringifyStrategy(r.options.partition.strategy)); },
+      [](Request &r, const std::string &name) {
+        std::optional<Strategy> strategy = symbolizeStrategy(name);
+        if (!strategy)
+          throw nb::value_error(("unknown strategy '" + name + "'").c_str());
+        r.options.partition.strategy = *strategy;
+      });
+}
+
 void bindRequest(nb::module_ &m) {
-  nb::class_<Request>(m, "Request")
-      .def(nb::init<>())
+  nb::class_<Request> request(m, "Request");
+  request.def(nb::init<>())
       .def_rw("text", &Request::text)
       .def_rw("name", &Request::name)
-      .def_rw("targets", &Request::targets)
-      .def_rw("device", &Request::device)
-      .def_rw("tuning", &Request::tuning)
       .def_rw("allow_missing_device", &Request::allowMissingDevice)
-      .def_prop_rw(
-          "min_block_size", [](Request &r) { return r.options.partition.minBlockSize; },
-          [](Request &r, int64_t size) { r.options.partition.minBlockSize = size; })
-      .def_prop_rw(
-          "fallback_ops", [](Request &r) { return r.options.partition.fallbackOps; },
-          [](Request &r, std::vector<std::string> ops) { r.options.partition.fallbackOps = std::move(ops); })
-      .def_prop_rw(
-          "fallback_modules", [](Request &r) { return r.options.partition.fallbackModules; },
-          [](Request &r, std::vector<std::string> m) { r.options.partition.fallbackModules = std::move(m); })
-      .def_prop_rw(
-          "fallback_locations", [](Request &r) { return r.options.partition.fallbackLocations; },
-          [](Request &r, std::vector<std::string> l) { r.options.partition.fallbackLocations = std::move(l); })
-      .def_prop_rw(
-          "allow_ops", [](Request &r) { return r.options.partition.allowOps; },
-          [](Request &r, std::vector<std::string> ops) { r.options.partition.allowOps = std::move(ops); })
-      .def_prop_rw(
-          "exempt_ops", [](Request &r) { return r.options.partition.exemptOps; },
-          [](Request &r, std::vector<std::string> ops) { r.options.partition.exemptOps = std::move(ops); })
-      .def_prop_rw(
-          "placement", [](Request &r) { return r.options.partition.placement; },
-          [](Request &r, std::string path) { r.options.partition.placement = std::move(path); })
-      .def_prop_rw(
-          "save_placement", [](Request &r) { return r.options.partition.savePlacement; },
-          [](Request &r, std::string path) { r.options.partition.savePlacement = std::move(path); })
-      .def_prop_rw(
-          "enabled", [](Request &r) { return r.options.partition.enabled; },
-          [](Request &r, bool on) { r.options.partition.enabled = on; })
-      .def_prop_rw(
-          "require_full_compilation", [](Request &r) { return r.options.partition.requireFullCompilation; },
-          [](Request &r, bool on) { r.options.partition.requireFullCompilation = on; })
-      .def_prop_rw(
-          "strategy",
-          [](Request &r) {
-            for (auto [name, strategy] : kStrategies)
-              if (strategy == r.options.partition.strategy)
-                return std::string(name);
-            return std::string();
-          },
-          [](Request &r, const std::string &wanted) {
-            for (auto [name, strategy] : kStrategies)
-              if (wanted == name)
-                r.options.partition.strategy = strategy;
-          })
-      .def_rw("host_cpus", &Request::hostCpus)
-      .def_prop_rw(
-          "cost_model", [](Request &r) { return r.options.partition.costModel; },
-          [](Request &r, std::string file) { r.options.partition.costModel = std::move(file); })
-      .def_prop_rw(
-          "what_if", [](Request &r) { return r.options.partition.whatIf; },
-          [](Request &r, bool on) { r.options.partition.whatIf = on; })
-      .def_prop_rw(
-          "sweep", [](Request &r) { return r.options.partition.sweep; },
-          [](Request &r, bool on) { r.options.partition.sweep = on; })
-      .def_prop_rw(
-          "recovery", [](Request &r) { return r.options.recovery; },
-          [](Request &r, bool on) { r.options.recovery = on; })
-      .def_prop_rw(
-          "dump_directory", [](Request &r) { return r.options.dumpDirectory; },
-          [](Request &r, std::string path) { r.options.dumpDirectory = std::move(path); })
       .def("add_weight", &Request::addWeight, "key"_a, nb::arg("array").noconvert())
       .def("set_progress", &Request::setProgress, "function"_a)
       .def("set_fallback", [](Request &r, nb::object run) { r.fallback->run = share(std::move(run)); }, "run"_a);
+  Request sample;
+  for (const CompileOption &option : getCompileOptions())
+    if (option.find)
+      std::visit([&](const auto *value) { bindOption(request, option, value); }, option.find(sample));
 }
 
 void bindCompilation(nb::module_ &m) {
@@ -498,7 +467,8 @@ void bindCompilation(nb::module_ &m) {
 } // namespace
 
 NB_MODULE(_inlay, m) {
-  // Tracing of loops keeps the caller's globals until the process ends: what they hold isn't lost by us.
+  // Tracing of loops keeps the caller's globals until the process ends, so nanobind would report their contents as
+  // leaks.
   nb::set_leak_warnings(false);
   m.attr("__version__") = INLAY_VERSION;
   m.attr("llvm_version") = LLVM_VERSION_STRING;

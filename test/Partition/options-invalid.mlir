@@ -5,6 +5,7 @@
 // STRATEGY: expected strategy to be levels, cost, in-order or torch-tensorrt, but got 'level'; did you mean 'levels'?
 // RUN: not inlay-opt %s --inlay-partition=min-block-size=many 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: for the --min-block-size option: 'many' value invalid
+// NUMBER: error: malformed options of inlay-partition: 'min-block-size=many'
 // RUN: inlay-opt --help | FileCheck %s --check-prefix=HELP
 // HELP: --inlay-partition {{.*}}Split each function into segments per target
 // HELP: --strategy=<string> {{.*}}how segments are formed: levels

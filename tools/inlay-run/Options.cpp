@@ -17,7 +17,8 @@ using rt::StatusOr;
 using tools::RunOptions;
 
 namespace {
-/// An option of inlay-compile. An option without a name for its value is a switch.
+/// An option of inlay-compile, as Support/Options.td describes it; the runtime is built without TableGen. An option
+/// without a name for its value is a switch.
 struct CompilerOption {
   const char *name, *value, *help;
   bool isOfGraph = false; ///< True if it describes the graph and not where it runs.
@@ -25,32 +26,44 @@ struct CompilerOption {
 } // namespace
 
 static constexpr CompilerOption kCompilerOptions[] = {
-    {"targets", "NAMES", "Targets in priority order (vulkan, host, torch); default: the module's"},
+    {"allow-ops", "NAMES",
+     "The only ops that accelerators may run: aten::add for all of them, or aten::add@npu for one"},
+    {"cost-model", "FILE",
+     "File of the cost model, from inlay-bench --calibrate, or `default` for the costs that the targets state"},
+    {"dump-dir", "FOLDER", "Folder for the module after each phase"},
+    {"enabled", nullptr,
+     "If false, nothing is partitioned: the first target runs the graph as one segment, or an error lists the ops that "
+     "prevent it"},
+    {"exempt-ops", "NAMES", "Ops by name whose segments may be smaller than the minimum block size"},
+    {"fallback-locations", "NAMES",
+     "Ops by label (globs) or file:line that go to the last target too; an entry that matches no op is an error"},
+    {"fallback-modules", "NAMES",
+     "Modules by instance path or class (globs) whose ops go to the last target too; a glob that matches no module is "
+     "an error"},
+    {"fallback-ops", "NAMES",
+     "Ops by name that go to the last listed target that can run them; a name that matches no op is an error"},
+    {"host-cpu", "NAMES", "Processors to compile host code for, such as x86-64-v3,native; default: native"},
     {"input-shape", "NAME:DIMS",
      "Sizes of an input whose dims are ? in the module, as x:1..8x3x224x224 or x:batch=1..8x3", true},
-    {"require-device", nullptr, "Fail without a Vulkan device instead of running on the host alone"},
-    {"host-cpu", "NAMES", "Processors to generate host code for, such as x86-64-v3,native; default: native"},
-    {"recovery", nullptr,
-     "Compile device segments for the host too, which runs them if the device fails; default: true"},
-    {"min-block-size", "NUMBER", "Accelerator segments of fewer ops go to the next target"},
-    {"fallback-ops", "NAMES", "Ops forced to the last target that can run them"},
-    {"fallback-modules", "NAMES", "Modules, by class or path, whose ops are forced to the last target"},
-    {"fallback-locations", "PLACES", "Ops, by label (globs) or file:line, forced to the last target"},
-    {"allow-ops", "NAMES", "The only ops that accelerators may run: op for all accelerators, op@target for one"},
-    {"exempt-ops", "NAMES", "Ops that are worth a segment below --min-block-size"},
-    {"placement", "FILE", "Placement file with the segments to form, instead of computing them"},
-    {"save-placement", "FILE", "File to write the placement to"},
-    {"enabled", nullptr, "If false the first target must run the whole graph as one segment"},
-    {"require-full-compilation", nullptr, "Fail unless the whole graph runs on the first target"},
-    {"strategy", "NAME", "Strategy that forms segments: levels, cost, in-order or torch-tensorrt"},
-    {"tuning", "FILE", "Tuning file of the Vulkan device, from inlay-bench --tune; default: costs by its kind"},
-    {"cost-model", "FILE",
-     "Cost model, such as from inlay-bench --calibrate; default: rough figures per kind of device"},
+    {"max-loop-iterations", "NUMBER", "Number of iterations after which a loop of the model fails as endless", true},
+    {"min-block-size", "NUMBER",
+     "Minimum number of ops of an accelerator segment; smaller ones go to the next target that can run them"},
+    {"placement", "FILE", "Placement file whose segments are formed instead of new ones"},
+    {"recovery", nullptr, "Compile device segments for the host too, which runs them if the device fails"},
     {"report", "FILE",
-     "File for the partition report: text for .txt, HTML for .html, else JSON; - for standard output"},
-    {"what-if", nullptr, "Report the effect of more ops on the first target"},
-    {"sweep", nullptr, "Report the effect of other minimum segment sizes"},
-    {"dump-dir", "FOLDER", "Folder for the module after each phase"},
+     "File for the partition report: text for .txt, a page for .html, else JSON; - is standard output"},
+    {"require-device", nullptr, "Fail without a Vulkan device instead of running on the host alone"},
+    {"require-full-compilation", nullptr,
+     "The whole graph must run on the first target; the error lists the ops that can't"},
+    {"save-placement", "FILE", "File for the placement; - is standard output"},
+    {"strategy", "NAME",
+     "How segments are formed: levels (the fewest), cost (the least time under the cost model), or, for comparison, "
+     "in-order (a new one whenever the next op has another target) or torch-tensorrt (the walk of its TorchScript "
+     "front end)"},
+    {"sweep", nullptr, "Report the partitions with other minimum block sizes: 1, 2, 3, 5, 8, ..."},
+    {"targets", "NAMES", "Targets in priority order: vulkan, host, torch"},
+    {"tuning", "FILE", "Tuning file of the Vulkan device, from inlay-bench --tune; default: costs of its kind"},
+    {"what-if", nullptr, "Report the partitions if the first target could run ops that it has no code for"},
     {"from", "PHASE", "First phase to run, for a module that inlay-compile --to stopped before it", true},
 };
 

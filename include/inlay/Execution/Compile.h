@@ -5,6 +5,7 @@
 #ifndef INLAY_EXECUTION_COMPILE_H
 #define INLAY_EXECUTION_COMPILE_H
 
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Execution/InputShapes.h"
 #include "inlay/Import/Weights.h"
 #include "inlay/Partition/ReportFormat.h"
@@ -30,6 +31,8 @@ struct CompileRequest {
   std::string device;                  ///< Selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device.
   std::string tuning;                  ///< Tuning file of that device; empty for default costs of its kind.
   std::vector<std::string> hostCpus;   ///< Processors to compile host code for, in LLVM's names; empty for this one.
+  /// Number of iterations after which a loop fails. The default keeps the module's `inlay.max_loop_iterations`.
+  int64_t maxLoopIterations = InlayDialect::kDefaultMaxLoopIterations;
   /// If no usable device is found: true to drop `vulkan` and set `notice`, false to fail. A device that was requested
   /// must exist in both cases.
   bool allowMissingDevice = true;

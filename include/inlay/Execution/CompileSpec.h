@@ -55,19 +55,31 @@ struct InputRange {
   std::vector<int64_t> min, opt, max;
 };
 
-/// The settings of a compilation. The names are those of the keywords in Python.
+/// The settings of a compilation. The names and meanings are those of the keywords in Python, see
+/// docs/reference/options.md.
 struct CompileSpec {
   /// Takes one range per input of the module, or none to keep the module's own shapes.
   CompileSpec(std::vector<InputRange> inputs = {}) : inputs(std::move(inputs)) {}
 
   std::vector<InputRange> inputs;
   std::vector<std::string> targets = {"vulkan", "host"}; ///< In priority order.
-  bool enabled = true;
-  int64_t min_block_size = 1;
+  bool enabled = true;        ///< False to run the whole graph as one segment on the first target, or to fail.
+  int64_t min_block_size = 1; ///< Minimum number of ops of an accelerator segment; at least 1.
   std::vector<std::string> torch_executed_ops; ///< Names of ops that accelerators must not run.
   /// Modules that accelerators must not run, by path or class (globs).
   std::vector<std::string> torch_executed_modules;
-  bool require_full_compilation = false;
+  /// Ops that accelerators must not run, by label (globs) or `file:line`.
+  std::vector<std::string> torch_executed_locations;
+  std::vector<std::string> allow_ops;    ///< The only ops that accelerators may run: `aten::add` or `aten::add@vulkan`.
+  std::vector<std::string> exempt_ops;   ///< Names of ops whose segments may be smaller than `min_block_size`.
+  bool require_full_compilation = false; ///< True to fail unless the first target runs every op.
+  Strategy strategy = Strategy::Levels;
+  std::string cost_model;            ///< File of the cost model, or "default".
+  std::string placement;             ///< File whose segments are formed instead of new ones.
+  std::string save_placement;        ///< File for the placement.
+  std::string tuning;                ///< Tuning file of the device.
+  std::vector<std::string> host_cpu; ///< Processors to compile host code for; empty for this one.
+  int64_t max_loop_iterations = InlayDialect::kDefaultMaxLoopIterations; ///< At least 1.
   bool recovery = true; ///< True to compile each engine for the host too, to run there if the device fails.
   std::string device;   ///< Number or part of a name; empty for INLAY_DEVICE or the best device.
 };
@@ -104,6 +116,9 @@ private:
   rt::Status failure;
   CompiledProgram compiled;
 };
+
+/// Returns a request with the settings of `spec` and without a module.
+CompileRequest makeRequest(const CompileSpec &spec);
 
 /// Compiles the only public function of the module.
 CompiledModule compile(const Module &module, const CompileSpec &spec = {});

@@ -13,6 +13,10 @@
 
 namespace inlay {
 
+/// The names by which users know the options: `fallback-ops` on command lines, the keyword `torch_executed_ops` in
+/// Python and C++.
+enum class OptionNames { Flags, Keywords };
+
 struct PartitionInfo {
   /// If false, nothing is partitioned: the first target runs the whole graph as one segment, or an error lists every op
   /// that prevents this.
@@ -52,6 +56,8 @@ struct PartitionInfo {
   /// File for the report, whose format follows from the extension (.json, .txt, .html); empty for none, "-" for
   /// standard output.
   std::string report;
+  /// The names of options in errors and reasons.
+  OptionNames names = OptionNames::Flags;
 };
 
 } // namespace inlay

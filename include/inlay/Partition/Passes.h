@@ -19,6 +19,11 @@ namespace inlay {
 #define GEN_PASS_REGISTRATION
 #include "inlay/Partition/Passes.h.inc"
 
+/// Creates passes with those of their options that `info` has.
+std::unique_ptr<mlir::Pass> createAnnotateTargetsPass(const PartitionInfo &info);
+std::unique_ptr<mlir::Pass> createFormSegmentsPass(const PartitionInfo &info);
+std::unique_ptr<mlir::Pass> createPartitionVerifyPass(const PartitionInfo &info);
+
 /// Registers the passes and the pipeline `inlay-partition`.
 void registerPartitionPasses();
 

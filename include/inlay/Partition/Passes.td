@@ -5,7 +5,20 @@
 #ifndef INLAY_PARTITION_PASSES_TD
 #define INLAY_PARTITION_PASSES_TD
 
+include "inlay/Support/Options.td"
 include "mlir/Pass/PassBase.td"
+
+/// The option of a pass that sets the same member of PartitionInfo as an option of the phase.
+class SettingOption<PartitionOption option, string default = option.Default, string flags = "">
+    : Option<option.Member, option.Flag, option.Type.CppType,
+             !if(!eq(option.Type.CppType, "std::string"), "\"\"", default), option.Text, flags>;
+class NamesSettingOption<PartitionOption option>
+    : ListOption<option.Member, option.Flag, option.Type.CppType, option.Text>;
+
+def OptionNamesOption : Option<"optionNames", "option-names", "::inlay::OptionNames", "::inlay::OptionNames::Flags",
+  "names of options in errors and reasons: `flags` (fallback-ops) or `keywords` of Python and C++ (torch_executed_ops)",
+  [{::llvm::cl::values(clEnumValN(::inlay::OptionNames::Flags, "flags", "names on command lines"),
+                       clEnumValN(::inlay::OptionNames::Keywords, "keywords", "names in Python and C++"))}]>;
 
 def AnnotateTargetsPass : Pass<"inlay-partition-annotate-targets", "::mlir::ModuleOp"> {
   let summary = "Decide for each op which target runs it, and record the reason";
@@ -27,20 +40,13 @@ def AnnotateTargetsPass : Pass<"inlay-partition-annotate-targets", "::mlir::Modu
     See test/Partition/annotate-targets.mlir.
   }];
   let options = [
-    ListOption<"fallbackOps", "fallback-ops", "std::string",
-      "ops by name that go to the last listed target that can run them; a name that matches no op is an error">,
-    ListOption<"fallbackModules", "fallback-modules", "std::string",
-      "modules by instance path or class (globs) whose ops go to the last target too; a glob that matches no module is "
-      "an error">,
-    ListOption<"fallbackLocations", "fallback-locations", "std::string",
-      "ops by label (globs) or file:line that go to the last target too; an entry that matches no op is an error">,
-    ListOption<"allowOps", "allow-ops", "std::string",
-      "the only ops that accelerators may run: aten::add for all of them, or aten::add@npu for one">,
-    Option<"enabled", "enabled", "bool", "true",
-      "if false, nothing is partitioned: the first target runs the graph as one segment, or the error lists the ops "
-      "that prevent it">,
-    Option<"requireFullCompilation", "require-full-compilation", "bool", "false",
-      "every op must run on the first target; the error lists the ops that can't">,
+    NamesSettingOption<torch_executed_ops>,
+    NamesSettingOption<torch_executed_modules>,
+    NamesSettingOption<torch_executed_locations>,
+    NamesSettingOption<allow_ops>,
+    SettingOption<enabled>,
+    SettingOption<require_full_compilation>,
+    OptionNamesOption,
   ];
   let dependentDialects = ["::inlay::InlayDialect"];
 }
@@ -77,23 +83,15 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
     See test/Partition/form-segments.mlir and what-if.mlir.
   }];
   let options = [
-    Option<"minBlockSize", "min-block-size", "int64_t", "1",
-      "minimum number of ops of an accelerator segment; smaller ones go to the next target that can run them">,
-    ListOption<"exemptOps", "exempt-ops", "std::string",
-      "ops by name whose segments may be smaller than min-block-size">,
-    ListOption<"allowOps", "allow-ops", "std::string",
-      "the only ops that accelerators may run, as for inlay-partition-annotate-targets">,
-    Option<"fewestBytes", "fewest-bytes", "bool", "true",
-      "ops may run later than they could, to carry fewer bytes from segment to segment">,
-    Option<"costModel", "cost-model", "std::string", "\"\"",
-      "file of the cost model, or `default` for the costs that the targets state">,
-    Option<"whatIf", "what-if", "bool", "false",
-      "report the partitions if the first target could run ops that it has no code for">,
-    Option<"sweep", "sweep", "bool", "false",
-      "report the partitions with min-block-size 1, 2, 3, 5, 8, ...">,
-    Option<"strategy", "strategy", "::inlay::Strategy", "::inlay::Strategy::Levels",
-      "how segments are formed: `levels` for the fewest, `cost` for the least time under the cost model, or, for "
-      "comparison, `in-order` or `torch-tensorrt`",
+    SettingOption<min_block_size>,
+    NamesSettingOption<exempt_ops>,
+    NamesSettingOption<allow_ops>,
+    SettingOption<fewest_bytes>,
+    SettingOption<cost_model>,
+    SettingOption<what_if>,
+    SettingOption<sweep>,
+    OptionNamesOption,
+    SettingOption<strategy, "::inlay::Strategy::Levels",
       [{::llvm::cl::values(
         clEnumValN(::inlay::Strategy::Levels, "levels",
                    "the fewest segments, for any order in which the ops are written"),
@@ -122,10 +120,9 @@ def PartitionVerifyPass : Pass<"inlay-partition-verify", "::mlir::ModuleOp"> {
     See test/Partition/verify.mlir and verify-invalid.mlir.
   }];
   let options = [
-    Option<"minBlockSize", "min-block-size", "int64_t", "1",
-      "the minimum number of ops that segments were formed with">,
-    ListOption<"exemptOps", "exempt-ops", "std::string", "the exempt ops that segments were formed with">,
-    ListOption<"fallbackOps", "fallback-ops", "std::string", "ops by name that must have fallen back">,
+    SettingOption<min_block_size>,
+    NamesSettingOption<exempt_ops>,
+    NamesSettingOption<torch_executed_ops>,
   ];
 }
 

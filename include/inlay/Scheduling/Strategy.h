@@ -5,6 +5,7 @@
 #ifndef INLAY_SCHEDULING_STRATEGY_H
 #define INLAY_SCHEDULING_STRATEGY_H
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +25,21 @@ inline constexpr std::pair<std::string_view, Strategy> kStrategies[] = {{"levels
                                                                         {"cost", Strategy::Cost},
                                                                         {"in-order", Strategy::InOrder},
                                                                         {"torch-tensorrt", Strategy::TorchTensorRT}};
+
+/// Returns the strategy of that name, or std::nullopt if there is none.
+constexpr std::optional<Strategy> symbolizeStrategy(std::string_view wanted) {
+  for (auto [name, strategy] : kStrategies)
+    if (name == wanted)
+      return strategy;
+  return std::nullopt;
+}
+
+constexpr std::string_view stringifyStrategy(Strategy wanted) {
+  for (auto [name, strategy] : kStrategies)
+    if (strategy == wanted)
+      return name;
+  return {};
+}
 
 } // namespace inlay
 

@@ -21,5 +21,5 @@ Verdict AllowList::check(StringRef target, Operation *op) const {
   if (!restricted)
     return Verdict::supported();
   return {ReasonCode::FallbackOp,
-          (getReportedName(op) + " is not among the ops that allow-ops lets run on '" + target + "'").str()};
+          (getReportedName(op) + " is not among the ops that " + option + " lets run on '" + target + "'").str()};
 }

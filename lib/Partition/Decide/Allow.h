@@ -18,8 +18,8 @@ namespace inlay {
 /// runs no other ops. This does not apply to control flow, lists and tuples, which follow the ops that use them.
 class AllowList {
 public:
-  /// Creates a list that permits every op on every target.
-  AllowList() = default;
+  /// Creates a list that permits every op on every target. `option` is the name of the option that adds entries.
+  explicit AllowList(llvm::StringRef option = "") : option(option) {}
 
   void add(llvm::StringRef op, llvm::StringRef target) { entries.push_back({op.str(), target.str()}); }
   bool empty() const { return entries.empty(); }
@@ -31,6 +31,7 @@ private:
   struct Entry {
     std::string op, target; ///< Any accelerator if `target` is empty.
   };
+  std::string option;
   std::vector<Entry> entries;
 };
 

@@ -6,6 +6,7 @@
 #include "Partition/Analysis/OpKinds.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/PartitionOptions.h"
 #include "inlay/Support/Suggest.h"
 
 #include <set>
@@ -25,8 +26,9 @@ SmallVector<std::pair<StringRef, StringRef>, 4> inlay::getModuleStack(Location l
 
 //===-- Rules ---------------------------------------------------------------------------------------------------===//
 
-FailureOr<FallbackFilter::Globs> FallbackFilter::makeGlobs(ModuleOp module, ArrayRef<std::string> texts,
-                                                           StringRef option) {
+FailureOr<FallbackFilter::Globs> FallbackFilter::makeGlobs(ModuleOp module,
+                                                           const std::vector<std::string> &texts) const {
+  StringRef option = getOptionName(info, &texts);
   Globs globs;
   for (const std::string &text : texts) {
     if (text.empty())
@@ -42,16 +44,16 @@ FailureOr<FallbackFilter::Globs> FallbackFilter::makeGlobs(ModuleOp module, Arra
   return globs;
 }
 
-FailureOr<FallbackFilter> FallbackFilter::get(ModuleOp module, const FallbackRules &rules) {
+FailureOr<FallbackFilter> FallbackFilter::get(ModuleOp module, const PartitionInfo &info) {
   FallbackFilter filter;
-  filter.names.assign(rules.ops.begin(), rules.ops.end());
-  FailureOr<Globs> modules = makeGlobs(module, rules.modules, "fallback-modules");
-  FailureOr<Globs> locations = makeGlobs(module, rules.locations, "fallback-locations");
+  filter.info = info;
+  FailureOr<Globs> modules = filter.makeGlobs(module, filter.info.fallbackModules);
+  FailureOr<Globs> locations = filter.makeGlobs(module, filter.info.fallbackLocations);
   if (failed(modules) || failed(locations))
     return failure();
   filter.modules = std::move(*modules);
   filter.locations = std::move(*locations);
-  bool ok = succeeded(checkOpNames(module, filter.names, "fallback-ops"));
+  bool ok = succeeded(checkOpNames(module, info.fallbackOps, getOptionName(info, &info.fallbackOps)));
   ok &= succeeded(filter.checkModuleNames(module));
   ok &= succeeded(filter.checkLocationNames(module));
   if (!ok)
@@ -76,9 +78,9 @@ static Verdict checkVerdict(Operation *op) {
 Verdict FallbackFilter::check(Operation *op) const {
   if (byVerdict)
     return checkVerdict(op);
-  for (const std::string &name : names)
+  for (const std::string &name : info.fallbackOps)
     if (matchesName(op, name))
-      return {ReasonCode::FallbackOp, "'" + name + "' is in fallback-ops"};
+      return {ReasonCode::FallbackOp, ("'" + name + "' is in " + getOptionName(info, &info.fallbackOps)).str()};
   Verdict verdict = modules.empty() ? Verdict::supported() : checkModules(op->getLoc());
   return verdict.isSupported() && !locations.empty() ? checkLocations(op) : verdict;
 }
@@ -96,9 +98,9 @@ Verdict FallbackFilter::checkModules(Location location) const {
   for (auto [path, name] : getModuleStack(location))
     for (const auto &glob : modules)
       if (matchesModule(*glob, path, name))
-        return {
-            ReasonCode::FallbackModule,
-            ("module '" + path + "' (" + getClass(name) + ") matches '" + glob->text + "' in fallback-modules").str()};
+        return {ReasonCode::FallbackModule, ("module '" + path + "' (" + getClass(name) + ") matches '" + glob->text +
+                                             "' in " + getOptionName(info, &info.fallbackModules))
+                                                .str()};
   return Verdict::supported();
 }
 
@@ -119,7 +121,7 @@ LogicalResult FallbackFilter::checkModuleNames(ModuleOp module) const {
     }
   });
   for (const std::string &name : missing)
-    module.emitError("'") << name << "' in fallback-modules matches no module"
+    module.emitError("'") << name << "' in " << getOptionName(info, &info.fallbackModules) << " matches no module"
                           << suggest(name, std::vector<std::string>(known.begin(), known.end()));
   return success(missing.empty());
 }
@@ -154,7 +156,7 @@ Verdict FallbackFilter::checkLocations(Operation *op) const {
   SmallVector<FileLineColLoc> lines;
   collectLines(op->getLoc(), lines);
   for (const auto &glob : locations) {
-    std::string text = "' matches '" + glob->text + "' in fallback-locations";
+    std::string text = ("' matches '" + glob->text + "' in " + getOptionName(info, &info.fallbackLocations)).str();
     if (glob->matches(getLabel(op)))
       return {ReasonCode::FallbackLocation, "'" + getLabel(op).str() + text};
     for (FileLineColLoc place : lines)
@@ -183,7 +185,8 @@ LogicalResult FallbackFilter::checkLocationNames(ModuleOp module) const {
         missing.erase(glob->text);
   });
   for (const std::string &name : missing)
-    module.emitError("'") << name << "' in fallback-locations matches no op's label and no line"
+    module.emitError("'") << name << "' in " << getOptionName(info, &info.fallbackLocations)
+                          << " matches no op's label and no line"
                           << suggest(name, std::vector<std::string>(known.begin(), known.end()));
   return success(missing.empty());
 }

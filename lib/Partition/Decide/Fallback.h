@@ -6,6 +6,7 @@
 #ifndef INLAY_LIB_PARTITION_DECIDE_FALLBACK_H
 #define INLAY_LIB_PARTITION_DECIDE_FALLBACK_H
 
+#include "inlay/Partition/PartitionInfo.h"
 #include "inlay/Support/Reason.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -16,17 +17,13 @@
 
 namespace inlay {
 
-struct FallbackRules {
-  llvm::ArrayRef<std::string> ops, modules, locations;
-};
-
 class FallbackFilter {
 public:
   /// Creates a filter without rules.
   FallbackFilter() = default;
-  /// Creates a filter for `rules`. Emits errors for malformed globs and for names and patterns that match nothing in
-  /// the module, with suggestions. The ops of the module must have labels.
-  static mlir::FailureOr<FallbackFilter> get(mlir::ModuleOp module, const FallbackRules &rules);
+  /// Creates a filter for the rules of `info`. Emits errors for malformed globs and for names and patterns that match
+  /// nothing in the module, with suggestions. The ops of the module must have labels.
+  static mlir::FailureOr<FallbackFilter> get(mlir::ModuleOp module, const PartitionInfo &info);
 
   /// Creates a filter that repeats the forced fallbacks that the verdicts of ops record.
   static FallbackFilter fromVerdicts();
@@ -44,15 +41,14 @@ private:
   };
   using Globs = std::vector<std::shared_ptr<const Glob>>;
 
-  static mlir::FailureOr<Globs> makeGlobs(mlir::ModuleOp module, llvm::ArrayRef<std::string> texts,
-                                          llvm::StringRef option);
+  mlir::FailureOr<Globs> makeGlobs(mlir::ModuleOp module, const std::vector<std::string> &texts) const;
   static bool matchesModule(const Glob &glob, llvm::StringRef path, llvm::StringRef name);
   mlir::LogicalResult checkModuleNames(mlir::ModuleOp module) const;
   mlir::LogicalResult checkLocationNames(mlir::ModuleOp module) const;
   Verdict checkModules(mlir::Location location) const;
   Verdict checkLocations(mlir::Operation *op) const;
 
-  std::vector<std::string> names;
+  PartitionInfo info;
   Globs modules, locations;
 };
 

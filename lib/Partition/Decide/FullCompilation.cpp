@@ -4,6 +4,7 @@
 #include "NonTensors.h"
 #include "Partition/Analysis/OpKinds.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/PartitionOptions.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -11,15 +12,13 @@ using namespace inlay;
 LogicalResult inlay::checkFullCompilationSettings(ModuleOp module, const PartitionInfo &info) {
   if (info.enabled && !info.requireFullCompilation)
     return success();
-  StringRef whole = info.enabled ? "require-full-compilation" : "enabled=false";
-  std::pair<StringRef, ArrayRef<std::string>> rules[] = {{"fallback-ops", info.fallbackOps},
-                                                         {"fallback-modules", info.fallbackModules},
-                                                         {"fallback-locations", info.fallbackLocations}};
+  std::string whole = info.enabled ? getOptionName(info, &info.requireFullCompilation).str()
+                                   : (getOptionName(info, &info.enabled) + "=false").str();
   bool ok = true;
-  for (auto [option, values] : rules)
-    if (!values.empty()) {
-      module.emitError("'") << whole << "' contradicts '" << option
-                            << "': the whole graph can't be on one target while '" << values.front()
+  for (const auto *rules : {&info.fallbackOps, &info.fallbackModules, &info.fallbackLocations})
+    if (!rules->empty()) {
+      module.emitError("'") << whole << "' contradicts '" << getOptionName(info, rules)
+                            << "': the whole graph can't be on one target while '" << rules->front()
                             << "' is forced away";
       ok = false;
     }

@@ -4,12 +4,13 @@
 #include "Partition/Analysis/NameRules.h"
 #include "Partition/Analysis/OpKinds.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/PartitionOptions.h"
 #include "inlay/Support/Suggest.h"
 
 using namespace mlir;
 using namespace inlay;
 
-FailureOr<TargetList> TargetList::get(ModuleOp module, ArrayRef<std::string> allowOps, Verdicts *verdicts) {
+FailureOr<TargetList> TargetList::get(ModuleOp module, const PartitionInfo &info, Verdicts *verdicts) {
   TargetList list;
   list.shared = verdicts;
   MLIRContext *context = module.getContext();
@@ -33,23 +34,25 @@ FailureOr<TargetList> TargetList::get(ModuleOp module, ArrayRef<std::string> all
       list.accelerators |= TargetSet(1) << target;
   if (list.size() > 1 && llvm::popcount(list.accelerators) == static_cast<int>(list.size()))
     list.accelerators &= ~(TargetSet(1) << (list.size() - 1));
-  if (failed(list.readAllowList(module, allowOps)))
+  if (failed(list.readAllowList(module, info)))
     return failure();
   return list;
 }
 
-LogicalResult TargetList::readAllowList(ModuleOp module, ArrayRef<std::string> entries) {
+LogicalResult TargetList::readAllowList(ModuleOp module, const PartitionInfo &info) {
+  StringRef option = getOptionName(info, &info.allowOps);
+  allowed = AllowList(option);
   std::vector<std::string> ops;
-  for (StringRef entry : entries) {
+  for (StringRef entry : info.allowOps) {
     auto [op, name] = entry.split('@');
     std::optional<unsigned> target = find(name);
     if (entry.contains('@') && (!target || !isAccelerator(*target)))
-      return module.emitError("expected '") << entry << "' in allow-ops to name an accelerator, but got '" << name
-                                            << "'" << (target ? "" : suggestName(name));
+      return module.emitError("expected '") << entry << "' in " << option << " to name an accelerator, but got '"
+                                            << name << "'" << (target ? "" : suggestName(name));
     ops.push_back(op.str());
     allowed.add(op, name);
   }
-  return checkOpNames(module, ops, "allow-ops");
+  return checkOpNames(module, ops, option);
 }
 
 std::optional<unsigned> TargetList::find(StringRef name) const {

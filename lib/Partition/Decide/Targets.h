@@ -8,6 +8,7 @@
 #include "Allow.h"
 #include "Verdicts.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Partition/PartitionInfo.h"
 #include "inlay/Scheduling/ScheduleGraph.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -25,9 +26,9 @@ bool isMissingCode(ReasonCode code);
 class TargetList {
 public:
   /// Creates the list from `inlay.targets` of the module, or from the default targets, and emits an error if they are
-  /// malformed. `allowOps` are entries of an AllowList, `op` or `op@target`, that name ops and accelerators of the
-  /// module. If `verdicts` is given, answers are also looked up and stored there.
-  static mlir::FailureOr<TargetList> get(mlir::ModuleOp module, llvm::ArrayRef<std::string> allowOps = {},
+  /// malformed. The allowed ops of `info` must be ops of the module. If `verdicts` is given, answers are also looked
+  /// up and stored there.
+  static mlir::FailureOr<TargetList> get(mlir::ModuleOp module, const PartitionInfo &info = {},
                                          Verdicts *verdicts = nullptr);
 
   unsigned size() const { return static_cast<unsigned>(targets.size()); }
@@ -66,7 +67,7 @@ private:
     llvm::SmallVector<std::optional<Verdict>, 3> verdicts;
   };
   Entry &lookup(mlir::Operation *op);
-  mlir::LogicalResult readAllowList(mlir::ModuleOp module, llvm::ArrayRef<std::string> entries);
+  mlir::LogicalResult readAllowList(mlir::ModuleOp module, const PartitionInfo &info);
   Verdict askTarget(unsigned target, mlir::Operation *op) const;
 
   llvm::SmallVector<TargetAttrInterface, 3> targets;

@@ -4,6 +4,7 @@
 #include "Partition/Analysis/OpKinds.h"
 #include "Partition/Decide/FullCompilation.h"
 #include "Partition/Decide/TargetAssigner.h"
+#include "PassSettings.h"
 #include "inlay/Partition/Labels.h"
 #include "inlay/Partition/Passes.h"
 
@@ -31,14 +32,22 @@ namespace {
 struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTargetsPass> {
   using AnnotateTargetsPassBase::AnnotateTargetsPassBase;
 
+  explicit AnnotateTargetsPass(const PartitionInfo &info) { copySettings(info, CopyToOption()); }
+
+  template <typename Info, typename Copy>
+  void copySettings(Info &info, Copy copy) {
+    copy(info.enabled, enabled);
+    copy(info.requireFullCompilation, requireFullCompilation);
+    copy(info.fallbackOps, fallbackOps);
+    copy(info.fallbackModules, fallbackModules);
+    copy(info.fallbackLocations, fallbackLocations);
+    copy(info.allowOps, allowOps);
+    copy(info.names, optionNames);
+  }
+
   void runOnOperation() override {
     PartitionInfo info;
-    info.enabled = enabled;
-    info.requireFullCompilation = requireFullCompilation;
-    info.fallbackOps.assign(fallbackOps.begin(), fallbackOps.end());
-    info.fallbackModules.assign(fallbackModules.begin(), fallbackModules.end());
-    info.fallbackLocations.assign(fallbackLocations.begin(), fallbackLocations.end());
-    info.allowOps.assign(allowOps.begin(), allowOps.end());
+    copySettings(info, CopyFromOption());
     if (failed(annotate(info)))
       signalPassFailure();
   }
@@ -57,9 +66,8 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
         return failure();
       labelOps(function);
     }
-    FailureOr<TargetList> targets = TargetList::get(getOperation(), info.allowOps, &getAnalysis<Verdicts>());
-    FailureOr<FallbackFilter> filter =
-        FallbackFilter::get(getOperation(), {info.fallbackOps, info.fallbackModules, info.fallbackLocations});
+    FailureOr<TargetList> targets = TargetList::get(getOperation(), info, &getAnalysis<Verdicts>());
+    FailureOr<FallbackFilter> filter = FallbackFilter::get(getOperation(), info);
     if (failed(targets) || failed(filter))
       return failure();
     bool ok = true;
@@ -81,3 +89,7 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> inlay::createAnnotateTargetsPass(const PartitionInfo &info) {
+  return std::make_unique<AnnotateTargetsPass>(info);
+}

@@ -10,7 +10,9 @@
 #include "Partition/Form/SegmentBuilder.h"
 #include "Partition/Form/WhatIfAnalysis.h"
 #include "Partition/Report/WhatIfAttributes.h"
+#include "PassSettings.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/PartitionOptions.h"
 #include "inlay/Partition/Passes.h"
 #include "inlay/Partition/Report.h"
 
@@ -160,25 +162,35 @@ private:
 struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
   using FormSegmentsPassBase::FormSegmentsPassBase;
 
+  explicit FormSegmentsPass(const PartitionInfo &info) { copySettings(info, CopyToOption()); }
+
+  template <typename Info, typename Copy>
+  void copySettings(Info &info, Copy copy) {
+    copy(info.minBlockSize, minBlockSize);
+    copy(info.exemptOps, exemptOps);
+    copy(info.allowOps, allowOps);
+    copy(info.strategy, strategy);
+    copy(info.fewestBytes, fewestBytes);
+    copy(info.costModel, costModel);
+    copy(info.whatIf, whatIf);
+    copy(info.sweep, sweep);
+    copy(info.names, optionNames);
+  }
+
   void runOnOperation() override {
-    if (minBlockSize < 1) {
-      getOperation().emitError("expected min-block-size to be at least 1, but got ") << minBlockSize.getValue();
+    PartitionInfo info;
+    copySettings(info, CopyFromOption());
+    if (info.minBlockSize < 1) {
+      getOperation().emitError("expected ")
+          << getOptionName(info, &info.minBlockSize) << " to be at least 1, but got " << info.minBlockSize;
       return signalPassFailure();
     }
-    PartitionInfo info;
-    info.exemptOps.assign(exemptOps.begin(), exemptOps.end());
-    FailureOr<TargetList> targets =
-        TargetList::get(getOperation(), llvm::to_vector(allowOps), &getAnalysis<Verdicts>());
-    if (failed(targets) || failed(checkOpNames(getOperation(), info.exemptOps, "exempt-ops")))
+    FailureOr<TargetList> targets = TargetList::get(getOperation(), info, &getAnalysis<Verdicts>());
+    if (failed(targets) || failed(checkOpNames(getOperation(), info.exemptOps, getOptionName(info, &info.exemptOps))))
       return signalPassFailure();
-    info.minBlockSize = minBlockSize;
-    info.strategy = strategy;
-    info.fewestBytes = fewestBytes;
     FailureOr<std::optional<ModuleCosts>> costs = findCosts(*targets);
     if (failed(costs))
       return signalPassFailure();
-    info.whatIf = whatIf;
-    info.sweep = sweep;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       if (function.isExternal())
         continue;
@@ -207,3 +219,7 @@ private:
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> inlay::createFormSegmentsPass(const PartitionInfo &info) {
+  return std::make_unique<FormSegmentsPass>(info);
+}

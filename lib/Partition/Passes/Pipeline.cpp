@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "inlay/Partition/PartitionOptions.h"
 #include "inlay/Partition/Partitioning.h"
 #include "inlay/Partition/Passes.h"
 #include "inlay/Partition/Report.h"
@@ -15,80 +16,60 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
+/// The options of the pipeline `inlay-partition`: one for each option of the phase.
 struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> {
-  Option<int64_t> minBlockSize{
-      *this, "min-block-size",
-      llvm::cl::desc("minimum number of ops of an accelerator segment; smaller ones go to the next target"),
-      llvm::cl::init(1)};
-  ListOption<std::string> fallbackOps{*this, "fallback-ops",
-                                      llvm::cl::desc("ops by name that go to the last target that can run them")};
-  ListOption<std::string> fallbackModules{
-      *this, "fallback-modules",
-      llvm::cl::desc("modules by instance path or class (globs) whose ops go to the last target too")};
-  ListOption<std::string> fallbackLocations{
-      *this, "fallback-locations", llvm::cl::desc("ops by label (globs) or file:line that go to the last target too")};
-  ListOption<std::string> allowOps{
-      *this, "allow-ops",
-      llvm::cl::desc("the only ops that accelerators may run: op for all of them, or op@target for one")};
-  ListOption<std::string> exemptOps{*this, "exempt-ops",
-                                    llvm::cl::desc("ops by name whose segments may be smaller than min-block-size")};
-  Option<bool> enabled{*this, "enabled",
-                       llvm::cl::desc("if false, the first target must run the whole graph as one segment"),
-                       llvm::cl::init(true)};
-  Option<bool> requireFullCompilation{*this, "require-full-compilation",
-                                      llvm::cl::desc("every op must run on the first target"), llvm::cl::init(false)};
-  Option<std::string> strategy{
-      *this, "strategy",
-      llvm::cl::desc(
-          "how segments are formed: levels (the fewest), cost (the least time under the cost model), in-order "
-          "(a new one whenever the next op has another target), torch-tensorrt (the walk of its TorchScript "
-          "front end)"),
-      llvm::cl::init("levels")};
-  Option<bool> fewestBytes{*this, "fewest-bytes",
-                           llvm::cl::desc("ops may run later than they could, to carry fewer bytes between segments"),
-                           llvm::cl::init(true)};
-  Option<std::string> placement{*this, "placement",
-                                llvm::cl::desc("placement file whose segments are formed instead of new ones"),
-                                llvm::cl::init("")};
-  Option<std::string> savePlacement{*this, "save-placement",
-                                    llvm::cl::desc("file for the placement; - is standard output"), llvm::cl::init("")};
-  Option<std::string> costModel{
-      *this, "cost-model", llvm::cl::desc("file of the cost model, or `default` for round figures per kind of device"),
-      llvm::cl::init("")};
-  Option<bool> whatIf{*this, "what-if", llvm::cl::desc("report the partitions if the first target could run more ops"),
-                      llvm::cl::init(false)};
-  Option<bool> sweep{*this, "sweep", llvm::cl::desc("report the partitions with other values of min-block-size"),
-                     llvm::cl::init(false)};
-  Option<std::string> report{*this, "report",
-                             llvm::cl::desc("file for the report (.json, .txt, .html); - is standard output"),
-                             llvm::cl::init("")};
-
-  std::vector<std::string> getNames() const {
-    std::vector<std::string> names;
-    for (const auto &entry : OptionsMap)
-      names.push_back(entry.first.str());
-    llvm::sort(names);
-    return names;
+  PartitionPipelineOptions() {
+    PartitionInfo defaults;
+    for (const PartitionOption &option : getPartitionOptions())
+      std::visit([&](const auto *value) { add(option, *value); }, option.find(defaults));
   }
+
+  /// Returns the settings, without the strategy.
+  PartitionInfo getInfo() const {
+    PartitionInfo info;
+    for (const auto &copy : copies)
+      copy(info);
+    return info;
+  }
+
+  std::shared_ptr<Option<std::string>> strategy;
+
+private:
+  template <typename T>
+  void add(const PartitionOption &option, const T &initial) {
+    auto value = std::make_shared<Option<T>>(*this, option.flag, llvm::cl::desc(option.text), llvm::cl::init(initial));
+    copies.push_back([&option, value](PartitionInfo &info) { *std::get<T *>(option.find(info)) = value->getValue(); });
+  }
+  void add(const PartitionOption &option, const std::vector<std::string> &) {
+    auto names = std::make_shared<ListOption<std::string>>(*this, option.flag, llvm::cl::desc(option.text));
+    copies.push_back([&option, names](PartitionInfo &info) {
+      std::get<std::vector<std::string> *>(option.find(info))->assign(names->begin(), names->end());
+    });
+  }
+  void add(const PartitionOption &option, Strategy initial) {
+    strategy = std::make_shared<Option<std::string>>(*this, option.flag, llvm::cl::desc(option.text),
+                                                     llvm::cl::init(stringifyStrategy(initial).data()));
+  }
+
+  std::vector<std::function<void(PartitionInfo &)>> copies;
 };
 } // namespace
 
 /// Returns the given settings that decide where ops go, which a placement contradicts.
 static std::vector<std::string> findContradictingSettings(const PartitionInfo &info) {
-  const std::pair<const char *, bool> given[] = {{"fallback-ops", !info.fallbackOps.empty()},
-                                                 {"fallback-modules", !info.fallbackModules.empty()},
-                                                 {"fallback-locations", !info.fallbackLocations.empty()},
-                                                 {"allow-ops", !info.allowOps.empty()},
-                                                 {"exempt-ops", !info.exemptOps.empty()},
-                                                 {"min-block-size", info.minBlockSize != 1},
-                                                 {"enabled=false", !info.enabled},
-                                                 {"require-full-compilation", info.requireFullCompilation},
-                                                 {"strategy", info.strategy != Strategy::Levels},
-                                                 {"fewest-bytes=false", !info.fewestBytes}};
   std::vector<std::string> names;
-  for (auto [name, isGiven] : given)
+  auto add = [&](bool isGiven, const void *member, StringRef value = "") {
     if (isGiven)
-      names.push_back(name);
+      names.push_back((getOptionName(info, member) + value).str());
+  };
+  for (const auto *list :
+       {&info.fallbackOps, &info.fallbackModules, &info.fallbackLocations, &info.allowOps, &info.exemptOps})
+    add(!list->empty(), list);
+  add(info.minBlockSize != 1, &info.minBlockSize);
+  add(!info.enabled, &info.enabled, "=false");
+  add(info.requireFullCompilation, &info.requireFullCompilation);
+  add(info.strategy != Strategy::Levels, &info.strategy);
+  add(!info.fewestBytes, &info.fewestBytes, "=false");
   return names;
 }
 
@@ -102,31 +83,17 @@ void inlay::buildPartitionPasses(OpPassManager &manager, const PartitionInfo &in
     manager.addPass(createPartitionVerifyPass());
     return;
   }
-  AnnotateTargetsPassOptions annotate;
-  annotate.fallbackOps.assign(info.fallbackOps.begin(), info.fallbackOps.end());
-  annotate.fallbackModules.assign(info.fallbackModules.begin(), info.fallbackModules.end());
-  annotate.fallbackLocations.assign(info.fallbackLocations.begin(), info.fallbackLocations.end());
-  annotate.allowOps.assign(info.allowOps.begin(), info.allowOps.end());
-  annotate.enabled = info.enabled;
-  annotate.requireFullCompilation = info.requireFullCompilation;
-  manager.addPass(createAnnotateTargetsPass(annotate));
-  FormSegmentsPassOptions form;
-  // The whole graph runs on the first target, whatever its size.
-  form.minBlockSize = info.requireFullCompilation || !info.enabled ? 1 : info.minBlockSize;
-  form.exemptOps.assign(info.exemptOps.begin(), info.exemptOps.end());
-  form.allowOps.assign(info.allowOps.begin(), info.allowOps.end());
-  form.strategy = (info.requireFullCompilation || !info.enabled) && info.strategy == Strategy::Cost ? Strategy::Levels
-                                                                                                    : info.strategy;
-  form.fewestBytes = info.fewestBytes;
-  form.costModel = info.costModel;
-  form.whatIf = info.whatIf;
-  form.sweep = info.sweep;
-  manager.addPass(createFormSegmentsPass(form));
-  PartitionVerifyPassOptions verify;
-  verify.minBlockSize = form.strategy == Strategy::Cost ? 1 : form.minBlockSize;
-  verify.exemptOps.assign(info.exemptOps.begin(), info.exemptOps.end());
-  verify.fallbackOps.assign(info.fallbackOps.begin(), info.fallbackOps.end());
-  manager.addPass(createPartitionVerifyPass(verify));
+  PartitionInfo used = info;
+  // A whole graph runs on the first target, whatever its size and its cost.
+  if (info.requireFullCompilation || !info.enabled) {
+    used.minBlockSize = 1;
+    used.strategy = info.strategy == Strategy::Cost ? Strategy::Levels : info.strategy;
+  }
+  manager.addPass(createAnnotateTargetsPass(used));
+  manager.addPass(createFormSegmentsPass(used));
+  if (used.strategy == Strategy::Cost)
+    used.minBlockSize = 1;
+  manager.addPass(createPartitionVerifyPass(used));
 }
 
 bool inlay::writesFiles(const PartitionInfo &info) { return !info.report.empty() || !info.savePlacement.empty(); }
@@ -160,12 +127,17 @@ std::vector<SegmentedBlock> inlay::getSegmentedBlocks(FunctionOpInterface functi
   return makeReport(function).segments;
 }
 
-/// Returns the message for a setting that cannot be read, with the most similar option.
-static std::string describeUnknown(StringRef message, ArrayRef<std::string> names) {
+/// Returns the message for options that cannot be read, with the option that is most similar to an unknown one.
+static std::string describeMalformed(StringRef text, StringRef message) {
   StringRef name = message.trim();
+  if (name.empty()) // The parser of the value has printed the reason.
+    return "malformed options of inlay-partition: '" + text.str() + "'";
   if (!name.consume_front("<Pass-Options-Parser>: no such option "))
-    return message.trim().str();
-  return "inlay-partition has no option '" + name.str() + "'" + suggest(name, names);
+    return name.str();
+  std::vector<std::string> known;
+  for (const PartitionOption &option : getPartitionOptions())
+    known.push_back(option.flag);
+  return "inlay-partition has no option '" + name.str() + "'" + suggest(name, known);
 }
 
 static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
@@ -174,36 +146,19 @@ static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
   std::string message;
   llvm::raw_string_ostream os(message);
   if (failed(options.parseFromString(text, os)))
-    return message.empty()
-               ? failure()
-               : fail(describeUnknown(message, options.getNames())); // An empty message was already reported.
-  PartitionInfo info;
-  info.minBlockSize = options.minBlockSize;
-  info.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
-  info.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
-  info.fallbackLocations.assign(options.fallbackLocations.begin(), options.fallbackLocations.end());
-  info.allowOps.assign(options.allowOps.begin(), options.allowOps.end());
-  info.exemptOps.assign(options.exemptOps.begin(), options.exemptOps.end());
-  info.enabled = options.enabled;
-  info.requireFullCompilation = options.requireFullCompilation;
-  info.fewestBytes = options.fewestBytes;
-  info.placement = options.placement;
-  info.savePlacement = options.savePlacement;
-  info.costModel = options.costModel;
-  info.whatIf = options.whatIf;
-  info.sweep = options.sweep;
-  info.report = options.report;
-  std::vector<std::string> strategies;
-  for (auto [name, strategy] : kStrategies) {
-    strategies.emplace_back(name);
-    if (options.strategy == strategies.back()) {
-      info.strategy = strategy;
-      buildPartitionPipeline(manager, info);
-      return success();
-    }
+    return fail(describeMalformed(text, message));
+  PartitionInfo info = options.getInfo();
+  const std::string &name = options.strategy->getValue();
+  if (std::optional<Strategy> strategy = symbolizeStrategy(name)) {
+    info.strategy = *strategy;
+    buildPartitionPipeline(manager, info);
+    return success();
   }
-  return fail("expected strategy to be " + llvm::join(llvm::drop_end(strategies), ", ") + " or " + strategies.back() +
-              ", but got '" + options.strategy + "'" + suggest(options.strategy, strategies));
+  std::vector<std::string> known;
+  for (auto [strategy, _] : kStrategies)
+    known.emplace_back(strategy);
+  return fail("expected strategy to be " + llvm::join(llvm::drop_end(known), ", ") + " or " + known.back() +
+              ", but got '" + name + "'" + suggest(name, known));
 }
 
 void inlay::registerPartitionPasses() {

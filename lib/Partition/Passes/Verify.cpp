@@ -8,6 +8,7 @@
 #include "Partition/Analysis/NameRules.h"
 #include "Partition/Analysis/OpKinds.h"
 #include "Partition/Decide/Targets.h"
+#include "PassSettings.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/Passes.h"
 
@@ -26,9 +27,7 @@ static bool hasMark(Operation *op, StringRef name) { return op->getDiscardableAt
 namespace {
 class Verifier {
 public:
-  Verifier(TargetList &targets, int64_t minBlockSize, ArrayRef<std::string> exemptOps,
-           ArrayRef<std::string> fallbackOps)
-      : targets(targets), minBlockSize(minBlockSize), exemptOps(exemptOps), fallbackOps(fallbackOps) {}
+  Verifier(TargetList &targets, const PartitionInfo &info) : targets(targets), info(info) {}
 
   LogicalResult verify(Block &block) {
     for (Operation &op : block) {
@@ -61,9 +60,9 @@ private:
     int64_t size = countOriginals(segment);
     if (size == 0)
       return segment.emitOpError("expected a segment with ops, but got only clones");
-    if (size < minBlockSize && targets.isAccelerator(*target) && mayMoveOn(segment, *target))
+    if (size < info.minBlockSize && targets.isAccelerator(*target) && mayMoveOn(segment, *target))
       return segment.emitOpError("expected at least ")
-             << minBlockSize << " ops on '" << targets.getName(*target) << "', but got " << size;
+             << info.minBlockSize << " ops on '" << targets.getName(*target) << "', but got " << size;
     return success();
   }
 
@@ -82,7 +81,7 @@ private:
       for (unsigned other = target + 1; other < targets.size(); ++other)
         hasOther |= targets.canRun(other, &op);
       return !hasOther || isControlFlow(&op) || hasMark(&op, InlayDialect::kTargetAttr) ||
-             matchesAnyName(&op, exemptOps);
+             matchesAnyName(&op, info.exemptOps);
     });
   }
 
@@ -93,7 +92,7 @@ private:
       return op->emitOpError("expected an op that is pinned to '")
              << pin.getValue() << "' to run there, but got it on '" << targets.getName(target) << "'";
     if (hasMark(op, InlayDialect::kTargetAttr) || isControlFlow(op) ||
-        llvm::none_of(fallbackOps, [&](StringRef name) { return matchesName(op, name); }))
+        llvm::none_of(info.fallbackOps, [&](StringRef name) { return matchesName(op, name); }))
       return success();
     for (unsigned other = target + 1; other < targets.size(); ++other)
       if (targets.canRun(other, op))
@@ -152,8 +151,7 @@ private:
   }
 
   TargetList &targets;
-  int64_t minBlockSize;
-  ArrayRef<std::string> exemptOps, fallbackOps;
+  const PartitionInfo &info;
 };
 
 LogicalResult checkOneBlock(FunctionOpInterface function) {
@@ -166,12 +164,22 @@ LogicalResult checkOneBlock(FunctionOpInterface function) {
 struct PartitionVerifyPass : inlay::impl::PartitionVerifyPassBase<PartitionVerifyPass> {
   using PartitionVerifyPassBase::PartitionVerifyPassBase;
 
+  explicit PartitionVerifyPass(const PartitionInfo &info) { copySettings(info, CopyToOption()); }
+
+  template <typename Info, typename Copy>
+  void copySettings(Info &info, Copy copy) {
+    copy(info.minBlockSize, minBlockSize);
+    copy(info.exemptOps, exemptOps);
+    copy(info.fallbackOps, fallbackOps);
+  }
+
   void runOnOperation() override {
+    PartitionInfo info;
+    copySettings(info, CopyFromOption());
     FailureOr<TargetList> targets = TargetList::get(getOperation(), {}, &getAnalysis<Verdicts>());
     if (failed(targets))
       return signalPassFailure();
-    SmallVector<std::string> exempt = llvm::to_vector(exemptOps), forced = llvm::to_vector(fallbackOps);
-    Verifier verifier(*targets, minBlockSize, exempt, forced);
+    Verifier verifier(*targets, info);
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal() && (failed(checkOneBlock(function)) || failed(verifier.verify(function.front())) ||
                                      failed(verifyClones(function)) || failed(verifyEffects(function))))
@@ -180,3 +188,7 @@ struct PartitionVerifyPass : inlay::impl::PartitionVerifyPassBase<PartitionVerif
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> inlay::createPartitionVerifyPass(const PartitionInfo &info) {
+  return std::make_unique<PartitionVerifyPass>(info);
+}

@@ -17,7 +17,11 @@ from .types import OutOfRange, Strategy, Target
 TARGETS: tuple[Target, ...] = get_args(Target)
 _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
 _LARGEST = 2**63 - 1
-LOOP_ITERATIONS = 2**24  # what the compiler takes if it isn't told
+LOOP_ITERATIONS = 2**24  # the same as kDefaultMaxLoopIterations in InlayDialect.td
+# Options that the compiler has no part in.
+PYTHON_ONLY = ("dynamic_shapes", "out_of_range", "cache")
+# Keywords of Torch-TensorRT for what `inputs` gives.
+_INPUTS = ("arg_inputs", "kwarg_inputs")
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 OUT_OF_RANGE: tuple[OutOfRange, ...] = get_args(OutOfRange)
 
@@ -62,6 +66,11 @@ class Options:
             given["torch_executed_ops"] = given.pop("forced_fallback_ops")
         known = [field.name for field in fields(cls)]
         for name in given:
+            if name in _INPUTS:
+                raise ArgumentTypeError(
+                    f"unknown option {name!r}: give the example arguments as inputs, a tuple of positional ones or a "
+                    "dict of keyword ones"
+                )
             if name not in known:
                 raise ArgumentTypeError(f"unknown option {name!r}{did_you_mean(name, [*known, 'forced_fallback_ops'])}")
         options = cls(**given)

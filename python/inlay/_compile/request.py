@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 
-from .._dialect.text import with_number
 from ..errors import InternalError, UnsupportedError
-from .options import LOOP_ITERATIONS
+from .options import PYTHON_ONLY
 
 
 def load_extension():
@@ -25,14 +25,10 @@ def make_request(extension, imported, options):
         raise UnsupportedError(f"only the target 'torch', which is not listed, can run this: {imported.reasons[0]}")
     request = extension.Request()
     request.text = imported.text
-    if options.max_loop_iterations != LOOP_ITERATIONS:
-        request.text = with_number(imported.text, "inlay.max_loop_iterations", options.max_loop_iterations)
     request.name = "forward"
-    request.targets = list(options.targets)
-    request.min_block_size = options.min_block_size
-    request.recovery = options.recovery
-    request.fallback_ops = list(options.torch_executed_ops)
-    request.fallback_modules = list(options.torch_executed_modules)
+    for field in dataclasses.fields(options):
+        if field.name not in PYTHON_ONLY:
+            setattr(request, field.name, getattr(options, field.name))
     if options.torch_executed_modules and imported.unplaced:
         places = ", ".join(dict.fromkeys(imported.unplaced))
         warnings.warn(
@@ -40,17 +36,6 @@ def make_request(extension, imported, options):
             "doesn't say which they are, unless torch.export.export is given strict=True",
             stacklevel=2,
         )
-    request.fallback_locations = list(options.torch_executed_locations)
-    request.allow_ops = list(options.allow_ops)
-    request.exempt_ops = list(options.exempt_ops)
-    request.placement = options.placement
-    request.save_placement = options.save_placement
-    request.enabled = options.enabled
-    request.require_full_compilation = options.require_full_compilation
-    request.strategy = options.strategy
-    request.cost_model = options.cost_model
-    request.tuning = options.tuning
-    request.host_cpus = list(options.host_cpu)
     for key, tensor in imported.weights.items():
         request.add_weight(key, tensor)
     return request

@@ -2,7 +2,6 @@
 """Types and constants in MLIR's textual form."""
 
 import math
-import re
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -102,15 +101,3 @@ def double_bits(value: float) -> int:
     """Returns the 64 bits of a float as an int. As a key, they distinguish -0.0 from 0.0, and NaN equals itself."""
     (bits,) = struct.unpack("<q", struct.pack("<d", float(value)))
     return int(bits)
-
-
-def with_number(text: str, name: str, number: int) -> str:
-    """Returns the text of a module with the integer attribute `name` of the module set to `number`."""
-    attribute = f"{name} = {number} : i64"
-    text, given = re.subn(rf"(?m)^(module\b.*?){re.escape(name)} = -?\d+ : i64", rf"\1{attribute}", text, count=1)
-    if given:
-        return text
-    text, given = re.subn(r"(?m)^(module\b[^{]*?attributes \{)", rf"\1{attribute}, ", text, count=1)
-    if given:
-        return text
-    return re.sub(r"(?m)^(module\b[^{]*?)\{", rf"\1attributes {{{attribute}}} {{", text, count=1)

@@ -25,6 +25,21 @@ In the order of compilation. `inlay-opt --help` lists them with the passes of ML
 `inlay-opt --pass-pipeline='builtin.module(inlay-partition-form-segments, ...)'`.
 """
 
+OPTIONS_HEAD = """\
+# Options
+
+The options of a compilation and their names in each interface. A dash stands for an interface without the option. The
+remarks below the table give the reason.
+
+- Python: keywords of `inlay.compile` and `inlay.partition`, and the `options` of `torch.compile`.
+- C++: members of `inlay::CompileSpec`.
+- Flags of `inlay-compile` and `inlay-run`, such as `--min-block-size=2`.
+- Pipeline: options of `--inlay-partition="..."` and of the passes in it.
+
+Names are lists in Python and C++, and are separated by commas elsewhere. An error names the option as its interface
+does.
+"""
+
 
 def run(args: argparse.Namespace, tool: str, td: pathlib.Path, *flags: str) -> str:
     command = [args.tools / tool, *flags, str(td), *(f"-I{folder}" for folder in args.include)]
@@ -67,6 +82,44 @@ def passes_page(args: argparse.Namespace) -> str:
     return "\n".join(parts)
 
 
+def option_row(option: dict, type_name: str) -> str:
+    """Returns the row of an option in the table."""
+
+    def name(name: str, has: bool) -> str:
+        return f"`{name}`" if has else "-"
+
+    keyword, flag, default = option["Keyword"], option["Flag"], option["Default"]
+    defaults = [f"`{default}`" if default else "none"]
+    if option["PythonDefault"] != default:
+        defaults.append(f"in Python `{option['PythonDefault']}`")
+    cells = [
+        name(keyword, option["InPython"]),
+        name(keyword, option["InCpp"]),
+        name(f"--{flag}", option["IsFlag"]),
+        name(flag, option["InPipeline"]),
+        type_name + ("" if option["Minimum"] == "std::nullopt" else f", at least {option['Minimum']}"),
+        ", ".join(defaults),
+        option["Sentence"],
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def options_page(args: argparse.Namespace) -> str:
+    records = json.loads(run(args, "llvm-tblgen", INLAY / "Support" / "Options.td", "--dump-json"))
+    options = [records[name] for name in records["!instanceof"]["CompileOption"]]
+    options.sort(key=lambda option: int(option["!locs"][0].rpartition(":")[2]))  # the order in the file
+    columns = ["Python", "C++", "Flag", "Pipeline", "Type", "Default", "Meaning"]
+    lines = [OPTIONS_HEAD, f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    lines += [option_row(option, records[option["Type"]["def"]]["Name"]) for option in options]
+    lines += ["", "## Remarks", ""]
+    for option in options:
+        remarks = [f"`{synonym}` is a synonym in Python." for synonym in option["Synonyms"]]
+        remarks += [option["Remark"]] if option["Remark"] else []
+        if remarks:
+            lines.append(f"- `{option['Keyword']}`: {' '.join(remarks)}")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", type=pathlib.Path, required=True)
@@ -74,7 +127,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
 
-    pages = {"passes": passes_page(args)}
+    pages = {"passes": passes_page(args), "options": options_page(args)}
     for name, td in DIALECTS.items():
         if (INLAY / td).exists():
             pages[f"dialect-{name}"] = dialect_page(args, name, INLAY / td)

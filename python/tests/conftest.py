@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests share: the verifier, an interpreter of imported graphs, and how results are compared."""
+"""Shared parts of the tests: the verifier, an interpreter of imported graphs, and a comparison of results."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ INLAY_OPT = pathlib.Path(os.environ.get("INLAY_OPT", BUILD / "bin" / "inlay-opt"
 
 
 def verify(text):
-    """The module as inlay-opt prints it; fails with the diagnostics if it doesn't verify."""
+    """Returns the module as inlay-opt prints it. Fails with the diagnostics if the module is invalid."""
     done = subprocess.run(
         [INLAY_OPT, "--mlir-print-debuginfo"], input=text, capture_output=True, text=True, check=False
     )
@@ -29,7 +29,7 @@ def verify(text):
 
 
 class Interpreter(graph.GraphBuilder):
-    """Builds the text and computes every value with the ops' reference meaning."""
+    """Builds the text and computes every value by the reference expression of its op."""
 
     last = None
 
@@ -82,14 +82,14 @@ class Interpreter(graph.GraphBuilder):
 
 @pytest.fixture
 def imports(monkeypatch):
-    """Imports a model, checks that the text verifies and that it computes what PyTorch does.
+    """Imports a model, verifies the text, and compares the results with PyTorch.
 
-    Returns (names of the ops made, verified text).
+    Returns the names of the ops, and the verified text.
     """
 
     def check(model, *inputs, tolerance=1e-5, **kwargs):
         monkeypatch.setattr(walker, "GraphBuilder", Interpreter)
-        # The interpreter needs the arguments' values as they are made.
+        # The interpreter needs the values of the arguments when it makes them.
         pending = [x for x in torch.utils._pytree.tree_leaves((inputs, kwargs)) if isinstance(x, torch.Tensor)]
         original = Interpreter.argument
 
@@ -119,14 +119,14 @@ def imports(monkeypatch):
 
 
 def returned(text):
-    """Names of the values that an imported graph returns."""
+    """Returns the names of the values that an imported graph returns."""
     line = next(line for line in text.splitlines() if line.strip().startswith("return"))
     names = line.strip().removeprefix("return").partition(":")[0]
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def compare(got, want, tolerance):
-    """Equal up to `tolerance` times the largest finite magnitude of what is wanted; NaN equals NaN."""
+    """Asserts equality up to `tolerance` times the largest finite magnitude of the expected tensor. NaN equals NaN."""
     if not isinstance(want, torch.Tensor):
         assert got == want
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""An imported graph, computed for any sizes by what its ops mean. Nothing is compiled."""
+"""Computes an imported graph for any sizes by the reference expressions of its ops. Nothing is compiled."""
 
 import contextlib
 
@@ -19,7 +19,7 @@ pytree = torch.utils._pytree
 
 
 class Recorder(GraphBuilder):
-    """Builds the text and keeps each op as a step: function(values, sizes), of name -> tensor and the symbols'."""
+    """Builds the text and keeps a step for each op: a function of the tensors by name and the values of the symbols."""
 
     last = None
 
@@ -131,7 +131,7 @@ class Recorder(GraphBuilder):
 
 
 def _run(region, given, values, sizes):
-    """The results of a region."""
+    """Returns the results of a region."""
     _bind(values, region.arguments, given, sizes)
     for step in region.steps:
         step(values, sizes)
@@ -145,7 +145,7 @@ def _bind(values, names, tensors, sizes):
 
 
 def evaluate(dims, sizes):
-    """Ints and Sizes as ints."""
+    """Returns ints for ints and Sizes."""
     return [dim.evaluate(sizes) if isinstance(dim, Size) else dim for dim in dims]
 
 
@@ -161,7 +161,7 @@ def _look_up(values, operands):
 
 
 class Replay:
-    """A model exported with dynamic shapes; called, it gives the flat results for the arguments."""
+    """A model that was exported with dynamic shapes. A call returns the flat results."""
 
     def __init__(self, monkeypatch, exported, shape_profiles=None):
         monkeypatch.setattr(walker, "GraphBuilder", Recorder)
@@ -174,11 +174,11 @@ class Replay:
 
     @property
     def opaque(self):
-        """Names of the calls that are left to PyTorch."""
+        """The names of the calls that PyTorch runs."""
         return sorted({name for name in self.made if "::" in name})
 
     def measure(self, *args, **kwargs):
-        """The symbols' values; SizesError for sizes that are none of the model's."""
+        """Returns the values of the symbols. Raises SizesError for sizes out of range."""
         return self._signature.measure(pytree.tree_leaves((args, kwargs)))
 
     def __call__(self, *args, **kwargs):
@@ -194,7 +194,7 @@ class Replay:
         return [output.find(values) for output in self.program.interface.outputs]
 
     def check(self, model, *args, tolerance=1e-5, **kwargs):
-        """Compares with the model's own results."""
+        """Compares the results with those of the model."""
         with torch.no_grad():
             expected = pytree.tree_leaves(model(*args, **kwargs))
             got = self(*args, **kwargs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What needs no compiler: options, arguments of calls, reports, calls as text, the table of ops, errors."""
+"""Tests without the compiler: options, arguments of calls, reports, calls as text, the table of ops, errors."""
 
 import json
 
@@ -224,7 +224,7 @@ def test_a_report_is_made_in_the_form_that_is_asked_for(tmp_path):
 
     report = inlay.Report.parse(json.dumps(REPORT), render)
     assert report.text == '<text> & "more"' and report.what_if == {"kinds": []} and report.sweep == [1]
-    assert report.what_if == {"kinds": []} and report == REPORT  # asked once, and the report stays as it is
+    assert report.what_if == {"kinds": []} and report == REPORT  # computed once, and the report is unchanged
     report.save(tmp_path / "page.HTML", what_if=True)
     assert (tmp_path / "page.HTML").read_text() == '<html> & "more"'
     assert 'srcdoc="&lt;html&gt; &amp; &quot;more&quot;"' in report._repr_html_()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small models of common architectures, on all targets, against PyTorch."""
+"""Compares small models of common architectures on all targets with PyTorch."""
 
 import inlay
 import pytest
@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 
 class Gpt(nn.Module):
-    """Decoder with tied embeddings, causal attention, tanh GELU and a log-softmax."""
+    """A decoder with tied embeddings, causal attention, tanh GELU and a log-softmax."""
 
     def __init__(self, vocabulary=97, width=48, heads=4, layers=2, length=16):
         super().__init__()
@@ -45,7 +45,7 @@ class Gpt(nn.Module):
 
 
 class Llama(nn.Module):
-    """A decoder block with RMS norm, rotary positions, grouped attention under a mask, and a gated net."""
+    """A decoder block with RMS norm, rotary embedding, grouped attention with a mask, and a gated net."""
 
     def __init__(self, width=32, heads=4):
         super().__init__()
@@ -113,7 +113,7 @@ def encoder_of_pytorch():
     return nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
 
 
-# name -> (model, arguments, most ops that may be left to PyTorch)
+# name -> (model, arguments, maximum number of ops that PyTorch runs)
 MODELS = {
     "gpt": (Gpt, lambda: (torch.randint(0, 97, (2, 16)),), 1),
     "llama": (Llama, lambda: (torch.randn(2, 8, 32), torch.tensor([[True] * 8, [True] * 5 + [False] * 3])), 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Workers of inlay-bench take calls by turns; what they find is compared and summed up."""
+"""Tests of the workers of inlay-bench, which call in turns, and of the summary of their times."""
 
 import itertools
 import pathlib
@@ -18,8 +18,8 @@ from splitting import split_rows
 from summary import add_ratios, pair_best, summarize
 from tables import add_roofline
 
-# A worker that takes so long as its second argument says, writes its name into a file at each call, and ends with
-# status 7 when it is called for the time that its last argument says.
+# A worker. Its arguments are its name, the time of a call in ms, a file to which it appends its name at each call, and
+# the number of the call at which it exits with status 7.
 FAKE = """
 import json, sys
 name, ms, log, last = sys.argv[1], float(sys.argv[2]), sys.argv[3], int(sys.argv[4])
@@ -39,7 +39,7 @@ for number, line in enumerate(sys.stdin, 1):
 
 @pytest.fixture
 def start(tmp_path):
-    """A function that starts a fake worker; all are gone at the end. `start.log` is what they write."""
+    """Returns a function that starts a fake worker. All workers are ended afterwards. They write to `start.log`."""
     workers = []
 
     def make(name, ms, last=0, script=FAKE):
@@ -77,7 +77,7 @@ for line in sys.stdin:
     worker.receive_ready()
 
     def state():
-        """As /proc says it, once the signal has arrived."""
+        """Returns the state in /proc after the signal has arrived."""
         time.sleep(0.05)
         return pathlib.Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
@@ -176,7 +176,7 @@ def test_the_roof_is_the_lower_of_two_limits(kernel, bound):
 
 
 def test_what_splitting_costs_is_told_by_segment():
-    """The ops of a segment are timed where the host runs all; what was fused counts where its first op is."""
+    """The times of the ops are from a run on the host. A fused op counts for the segment of its first op."""
     same = {"subject": "m", "dtype": "f32", "is_peer": False}
     segments = [
         {"target": "vulkan", "ops": ["conv", "add"], "bytes": 8e6, "run_ms": 5.0, "copies_ms": 0.5},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CompiledProgram models against PyTorch, from the call down to the device."""
+"""Compares compiled models with PyTorch."""
 
 import concurrent.futures
 import os
@@ -33,7 +33,7 @@ class Function(nn.Module):
 
 
 def check(model, inputs, tolerance=1e-5, **options):
-    """Compiles, runs and compares; the compiled module."""
+    """Compiles and runs a function, compares the results with PyTorch, and returns the compiled module."""
     compiled = inlay.compile(model, inputs, **options)
     with torch.no_grad():
         expected = model(*inputs)
@@ -95,7 +95,7 @@ def test_a_model_may_be_exported_already():
     compare(inlay.compile(exported.run_decompositions(), None)(*inputs), model(*inputs).detach(), 1e-4)
 
 
-# -- The framework as a target ----------------------------------------------------------------------------------------
+# -- The target torch -------------------------------------------------------------------------------------------------
 
 
 def test_calls_without_an_op_run_in_pytorch():
@@ -184,7 +184,7 @@ def test_options_go_by_their_names_here(option, match):
 
 
 def forced(function, *inputs, ops, targets=("vulkan", "host", "torch")):
-    """What of `function` runs where if `ops` are forced to PyTorch: target -> labels, of a program that is right."""
+    """Returns the labels of the ops by target if `ops` are forced to PyTorch. Also checks the results."""
     compiled = check(Function(function), inputs, targets=targets, torch_executed_ops=ops)
     placed = [op for op in compiled.report["ops"] if op["segment"] is not None]
     return {target: {op["label"] for op in placed if op["target"] == target} for target in targets}
@@ -201,9 +201,9 @@ def test_forced_ops_run_in_pytorch(targets):
     [
         (nn.functional.hardswish, (x(5),), "aten.hardswish"),  # imported as several ops
         (lambda a: nn.functional.gelu(a, approximate="tanh"), (x(5),), "aten::gelu.default"),
-        (lambda a: torch.nan_to_num(a), (x(5),), "aten.nan_to_num"),  # by PyTorch's decomposition
+        (lambda a: torch.nan_to_num(a), (x(5),), "aten.nan_to_num"),  # by the decomposition of PyTorch
         (lambda a, b: torch.cat([a, b, a], 1), (x(2, 3), x(2, 1)), "aten.cat"),  # any number of operands
-        (lambda a, b: nn.functional.linear(a, b), (x(2, 3), x(4, 3)), "aten.linear"),  # an operand that is absent
+        (lambda a, b: nn.functional.linear(a, b), (x(2, 3), x(4, 3)), "aten.linear"),  # an absent operand
         (lambda a: a.to(torch.bfloat16), (x(4),), "aten.to"),  # a type as an attribute
         (lambda a: torch.clamp(a, min=-float("inf"), max=0.5), (x(4),), "aten.clamp"),
         (
@@ -267,7 +267,7 @@ def test_partition_reports_what_compile_does():
     report = inlay.partition(Two(), (x(2, 4),), **options)
     assert isinstance(report, inlay.Report) and "fallback-op" in str(report)
     compiled = inlay.compile(Two(), (x(2, 4),), **options).report
-    assert all(segment.pop("kernels") for segment in compiled["segments"])  # what only conversion decides
+    assert all(segment.pop("kernels") for segment in compiled["segments"])  # fails only in the conversion
     assert report["segments"] == compiled["segments"]
 
 
@@ -292,7 +292,7 @@ def test_reports_have_other_forms_and_answer_questions(tmp_path):
 
 
 def test_like_results_of_unlike_arguments():
-    # Reductions and products start from equal values, which must not make their results one.
+    # Reductions and products start from equal values, but their results must not share memory.
     check(Function(lambda a, b: (a.sum(0), b.sum(0), a.amax(0), b.amax(0))), (x(2, 4), x(2, 4) + 1))
     check(Function(lambda a, b: (a @ b, b @ a)), (x(4, 4), x(4, 4) + 1))
 
@@ -422,7 +422,7 @@ def test_without_a_device_the_host_runs_all():
     assert "inlay: no Vulkan device" in done.stderr
 
 
-# -- What can't be compiled -------------------------------------------------------------------------------------------
+# -- Errors of compile ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Strategies, cost models and times of segments."""
+"""Tests of strategies, cost models and times of segments."""
 
 import json
 

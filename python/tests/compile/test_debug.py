@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""inlay.debug.compare: right models are right, and a wrong op is found and shown by a file of its own."""
+"""Tests of inlay.debug.compare: right models, and wrong ops, which it finds and writes to reproducers."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ INPUTS = (torch.linspace(-2, 2, 24).reshape(3, 8),)
 
 @pytest.fixture
 def break_compiler(monkeypatch):
-    """Makes compiled pieces wrong as `change(text)` says; the interpreter in PyTorch stays right."""
+    """Returns a function that breaks the compilation of pieces: `change(text)` returns the wrong module."""
 
     def install(change):
         honest = pieces.compile_imported
@@ -67,16 +67,16 @@ def test_wrong_op_is_found(break_compiler, tmp_path):
     break_compiler(lambda text: text.replace("inlay.tanh", "inlay.sigmoid"))
     torch.manual_seed(0)
     found = compare(Chain().eval(), INPUTS, folder=tmp_path)
-    assert not found.is_right and found.whole < 1e-5  # only pieces are broken here
+    assert not found.is_right and found.whole < 1e-5  # only the compilation of pieces is broken here
     (segment,) = found.segments
     assert segment.culprits == {"vulkan": ["tanh"], "host": ["tanh"]}
     assert "first wrong at tanh" in str(found)
     path = segment.reproducers["host"]
     assert path == tmp_path / "reproduce_tanh_host.py" and f"python {path}" in str(found)
-    # The file by itself: the compiler is right there.
+    # The reproducer runs in a new process, where the compiler is right.
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout.startswith("result 0: off by "), done.stderr
-    # Here it shows the fault.
+    # In this process it reproduces the wrong result.
     scope = {}
     lines = path.read_text().replace("sys.exit(reproduce(", "found = (reproduce(")
     exec(lines, scope)
@@ -94,7 +94,7 @@ def test_ops_that_are_wrong_together_only(break_compiler, tmp_path):
 
 
 class Writing(nn.Module):
-    """Writes a buffer and an argument, draws, and gives what goes beside the program."""
+    """Writes a buffer and an argument, draws random numbers, and returns a value beside the program."""
 
     def __init__(self):
         super().__init__()

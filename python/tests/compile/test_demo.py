@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The demo, run whole: its ranking of sentences, its split, and its exit codes."""
+"""Tests of the complete demo: its ranking of sentences, its split, and its exit codes."""
 
 import re
 import sys
@@ -33,7 +33,7 @@ def test_similar_sentences_rank_first(capsys):
 
 
 class Inexact:
-    """A compiled model whose results are off by a little more than the demo allows."""
+    """A compiled model with an error a little above the tolerance of the demo."""
 
     def __init__(self, compiled):
         self.compiled, self.device, self.report = compiled, compiled.device, compiled.report

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`torch.compile(model, backend="inlay")`."""
+"""Tests of `torch.compile(model, backend="inlay")`."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ class Two(nn.Module):
 
 
 class Broken(Two):
-    """Two graphs with a break between."""
+    """A model that PyTorch captures as two graphs."""
 
     def forward(self, a):
         a = self.first(a)
@@ -43,7 +43,7 @@ def fresh():
 
 @pytest.fixture
 def compiled_graphs(monkeypatch):
-    """What the backend compiles, as CompiledModules."""
+    """Returns a list to which each CompiledModule of the backend is added."""
     from inlay._compile import dynamo
 
     made = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The architectures of inlay_models, small, on every set of targets, against PyTorch."""
+"""Compares tiny architectures of inlay_models on every set of targets with PyTorch."""
 
 import inlay
 import pytest
@@ -13,7 +13,7 @@ ROUTES = [("vulkan", "host", "torch"), ("host", "torch")]
 TOLERANCES = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
 
 
-# Calls without an op of the dialect, which PyTorch makes.
+# Calls that have no op of the dialect. PyTorch runs them.
 OPAQUE = {}
 
 
@@ -22,7 +22,7 @@ def tensors(results):
 
 
 def difference(expected, got):
-    """The largest difference of any result, as a share of its largest element."""
+    """Returns the largest difference of all results, relative to the largest element."""
     assert pytree.tree_structure(got) == pytree.tree_structure(expected)
     shares = [0.0]
     for theirs, ours in zip(tensors(expected), tensors(got), strict=True):

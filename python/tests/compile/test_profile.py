@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Profiles, traces and memory of compiled models."""
+"""Tests of profiles, traces and the memory of compiled models."""
 
 import json
 

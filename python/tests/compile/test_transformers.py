@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small models of transformers with random weights: called by keywords, with their outputs and caches."""
+"""Small models of the package transformers: calls by keywords, and their outputs and caches."""
 
 import copy
 
@@ -29,7 +29,7 @@ def build(cls, config):
 
 
 def check(model, inputs, compiled=None, **options):
-    """Compares what a compiled model gives for the inputs, class and all, with what the model does."""
+    """Compares the results of a compiled model, including their classes, with those of the model."""
     compiled = compiled or inlay.compile(model, copy.deepcopy(inputs), **{"targets": TARGETS, **options})
     with torch.no_grad():
         want = model(**copy.deepcopy(inputs))
@@ -55,7 +55,7 @@ def test_bert(targets):
     inputs = {"input_ids": tokens(2, 8), "attention_mask": mask}
     compiled, got = check(model, inputs, targets=targets)
     assert got.pooler_output is got[1]
-    # Another mask is another answer, not the one of the export.
+    # Another mask than at export gives another result.
     check(model, {**inputs, "attention_mask": torch.ones(2, 8, dtype=torch.int64)}, compiled)
     with pytest.raises(TypeError, match=r"'attention_mask'.*expected dtype int64"):
         compiled(tokens(2, 8), torch.ones(2, 8))
@@ -73,7 +73,7 @@ def test_gpt2():
     )
     model = build(transformers.GPT2LMHeadModel, config)
     compiled, _ = check(model, {"input_ids": tokens(2, 8), "use_cache": False})
-    # The head's weights are the embedding's.
+    # The head and the embedding share weights.
     other = build(transformers.GPT2LMHeadModel, config)
     with torch.no_grad():
         other.transformer.wte.weight.mul_(2)
@@ -105,7 +105,7 @@ def test_a_static_cache_is_written(llama):
     mine, theirs = copy.deepcopy(cache), copy.deepcopy(cache)
     example = {"input_ids": tokens(2, 1), "past_key_values": copy.deepcopy(cache), "use_cache": True}
     compiled = inlay.compile(llama, example, targets=TARGETS)
-    for step in range(3):  # each writes the caches that it is given
+    for step in range(3):  # each call writes to the given caches
         token = tokens(2, 1) + step
         with torch.no_grad():
             want = llama(input_ids=token, past_key_values=theirs, use_cache=True)

@@ -36,7 +36,7 @@ MODULES = [
     "inlay_models",
 ]
 
-# What the checker alone imports, since it is loaded late or would go round in a circle.
+# Names that only the type checker imports, because they are loaded later or would close a circle of imports.
 LATE = {
     **{name: getattr(inlay._inlay, name) for name in ("Compilation", "Graph", "Op")},
     **{name: getattr(inlay.rewrite, name) for name in ("Layer", "Module", "OpFunction")},
@@ -50,7 +50,7 @@ def is_ours(thing):
 
 
 def public_names(module):
-    """Qualified name -> function or class, of `__all__` or else of what is defined in the module."""
+    """Returns the functions and classes in `__all__`, or else those that the module defines, by qualified name."""
     names = getattr(module, "__all__", None)
     if names is None:
         names = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
@@ -59,7 +59,7 @@ def public_names(module):
 
 
 def functions_of(cls):
-    """Name -> function, of what the class and its bases of ours define: methods, properties, operators."""
+    """Yields (name, function) of the methods, properties and operators of a class and its bases in our packages."""
     for base in cls.__mro__:
         if not is_ours(base):
             continue
@@ -68,7 +68,7 @@ def functions_of(cls):
                 continue
             for part in (value.fget, value.fset) if isinstance(value, property) else (value,):
                 function = inspect.unwrap(getattr(part, "__func__", part))
-                # Not what a dataclass or an enum writes by itself.
+                # Skip the functions that dataclasses and enums generate.
                 if inspect.isfunction(function) and pathlib.Path(function.__code__.co_filename).is_relative_to(
                     PACKAGE.parent
                 ):
@@ -80,7 +80,7 @@ def hints_of(thing):
 
 
 def missing_annotations(name, function):
-    """What of a function has no annotation; resolves those that there are."""
+    """Returns the parts of a function without annotation. Resolves the other annotations."""
     parameters = list(inspect.signature(function).parameters.values())
     if parameters and parameters[0].name in ("self", "cls"):
         del parameters[0]
@@ -90,14 +90,14 @@ def missing_annotations(name, function):
 
 
 def classes_in(hint):
-    """The classes of ours that a type is made of."""
+    """Returns the classes of our packages that a type is made of."""
     if isinstance(hint, type) and not typing.get_args(hint):
         return {hint} if is_ours(hint) else set()
     return {found for part in typing.get_args(hint) for found in classes_in(part)}
 
 
 def walk():
-    """(name, function) of all that users can reach: by name, and as what functions return and fields hold."""
+    """Yields (name, function) of everything that users can reach: public names, results and fields."""
     waiting = dict(item for name in MODULES for item in public_names(importlib.import_module(name)).items())
     seen = set()
     while waiting:
@@ -129,14 +129,14 @@ def test_the_walk_reaches_what_users_call():
         "inlay.debug.compare",
         "inlay_models.zoo.Example.__call__",
         "inlay._program.compiled.CompiledModule.load_state_dict",
-        "inlay._program.figures.Profile.__init__",  # what `profile` returns
+        "inlay._program.figures.Profile.__init__",  # result of `profile`
         "inlay.ops.find",
         "inlay._program.report.Report.what_if",
         "inlay._graph.module.Tensor.shape",
-        "inlay._rewrite.manager._Manager.explain",  # of a base
+        "inlay._rewrite.manager._Manager.explain",  # of a base class
         "inlay._rewrite.manager.RewritePatternManager.rewrite",
         "inlay._rewrite.signature.FLayerInfo.raw_inputs",
-        "inlay._rewrite.conditions.Condition.dtype",  # what `m.x` of a `where` is
+        "inlay._rewrite.conditions.Condition.dtype",  # type of `m.x` in `where`
     ):
         assert name in REACHED, f"{name} is not among\n{chr(10).join(sorted(REACHED))}"
 
@@ -204,7 +204,7 @@ def test_stub_of_the_extension_has_what_the_extension_has():
 
 @pytest.fixture(scope="module")
 def stub(tmp_path_factory):
-    """The names of the stub that the build writes, which is Python too; `overloads` are its methods by their names."""
+    """Runs the stub that the build writes and returns its names. `overloads` has its methods by name."""
     path = tmp_path_factory.mktemp("stub") / "ops.pyi"
     subprocess.run([sys.executable, MAKE_STUB, PACKAGE / "_ops.json", ops.__file__, path], check=True)
     overloads = {}
@@ -225,7 +225,7 @@ def test_stub_has_what_the_module_has(stub):
 
 @pytest.mark.parametrize("name", sorted(ops.table()))
 def test_stub_signatures_are_what_calls_take(stub, name):
-    """Every argument by name; every one by place; only those that are needed."""
+    """Calls with all arguments by name, all by position, and only the needed arguments are valid."""
     definition, cls = ops.table()[name], stub[f"_{name}"]
     assert issubclass(cls, OpFunction)
     ways = [inspect.signature(one) for one in stub["overloads"].get(f"_{name}.__call__", [cls.__call__])]
@@ -233,7 +233,7 @@ def test_stub_signatures_are_what_calls_take(stub, name):
     needed = {one.name: 1 for one in arguments if not one.is_optional}
 
     def fits(*args, **kwargs):
-        definition.bind(args, kwargs)  # raises if the call itself would
+        definition.bind(args, kwargs)  # raises an exception if the call would
         for way in ways:
             try:
                 way.bind(None, *args, **kwargs)

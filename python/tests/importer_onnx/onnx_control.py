@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ONNX models with control flow, in ONNX's own text form."""
+"""ONNX models with control flow in the text form of ONNX."""
 
 import onnx.parser
 import torch
@@ -13,11 +13,11 @@ def integer(value):
 
 
 def parse(text, opset=20):
-    """A model: the text of its graph."""
+    """Returns the model for the text of its graph."""
     return onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {opset}]>\n{text}')
 
 
-# name -> (text, sets of arguments, ops with regions that are made)
+# name -> (text, sets of arguments, expected ops with regions)
 MODELS = {
     "if": (
         """
@@ -228,7 +228,7 @@ MODELS = {
     ),
 }
 
-# name -> (text, what the error says)
+# name -> (text, expected error)
 REFUSED = {
     "other shapes": (
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small ONNX models for tests, and what they compute."""
+"""Small ONNX models for tests, and their results."""
 
 import numpy as np
 import onnx
@@ -9,20 +9,23 @@ from onnx.reference import ReferenceEvaluator
 
 
 class Known:
-    """An input of an op that is an initializer of its model."""
+    """An operand that is an initializer of the model."""
 
     def __init__(self, value, dtype=None):
         self.array = np.array(value, dtype=dtype or (np.int64 if np.array(value).dtype.kind == "i" else np.float32))
 
 
 def array_of(tensor):
-    """A tensor or a Known as a NumPy array."""
+    """Returns a tensor or a Known as a NumPy array."""
     return tensor.array if isinstance(tensor, Known) else tensor.numpy()
 
 
 def model_of(nodes, inputs, outputs, initializers=(), opset=20, **more):
-    """A model, which may be wrong. inputs: name -> (TensorProto type, dims); outputs: names, or a dict like that of the
-    inputs; initializers: TensorProtos or (name, array)."""
+    """Returns a model, which may be invalid.
+
+    inputs: (TensorProto type, dims) by name. outputs: names, or a dict as of the inputs. initializers: TensorProtos or
+    (name, array).
+    """
     infos = [helper.make_tensor_value_info(name, *one) for name, one in inputs.items()]
     types = outputs if isinstance(outputs, dict) else dict.fromkeys(outputs)
     results = [
@@ -36,7 +39,7 @@ def model_of(nodes, inputs, outputs, initializers=(), opset=20, **more):
 
 
 def model_of_op(op, operands, attributes, opset=20, outputs=1):
-    """(model, arguments) of a node. operands: tensors, its inputs; Knowns, its initializers; None for one left out."""
+    """Returns a model of a node and its arguments. operands: tensors (inputs), Knowns (initializers) or None."""
     inputs, initializers, arguments, names = {}, [], [], []
     for number, operand in enumerate(operands):
         names.append("" if operand is None else f"x{number}")
@@ -56,7 +59,7 @@ def model_of_op(op, operands, attributes, opset=20, outputs=1):
 
 
 def run_onnxruntime(model, arguments):
-    """The results, as arrays, of ONNX Runtime's graph as it is; of ONNX's reference where that has no such op."""
+    """Returns the results of ONNX Runtime without optimization, or of the reference of ONNX if it lacks an op."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -72,7 +75,7 @@ def run_onnxruntime(model, arguments):
 
 
 def difference(got, expected):
-    """The largest difference of any result as a share of its largest finite element; others must be the same."""
+    """Returns the largest difference relative to the largest finite element. Non-finite elements must be equal."""
     got = list(got) if isinstance(got, (tuple, list)) else [got]
     assert len(got) == len(expected)
     shares = [0.0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ONNX models as `inlay.compile` takes them: inputs, names, weights, files, and what is wrong with them."""
+"""Tests of `inlay.compile` with ONNX models: inputs, names, weights, files, and invalid models."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ def node(op, inputs, outputs, name="", **attributes):
 
 
 def linear(rows=2, name="x"):
-    """relu(x @ weight + bias): rows x 3 to rows x 4."""
+    """Returns a model of relu(x @ weight + bias), which maps rows x 3 to rows x 4."""
     weight, bias = np.arange(12, dtype=np.float32).reshape(3, 4) - 5, np.ones(4, np.float32)
     nodes = [
         node("MatMul", f"{name} weight", "product", name="/layer/fc/MatMul"),
@@ -48,7 +48,7 @@ def labels(compiled):
     return [op["label"] for op in compiled.report["ops"]]
 
 
-# -- What a compiled model is -----------------------------------------------------------------------------------------
+# -- Properties of compiled models ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", ["path", "text", "proto"])
@@ -265,7 +265,7 @@ def test_command_with_wrong_shapes(shape, match, tmp_path, capsys):
     assert match in capsys.readouterr().err
 
 
-# -- Files that are wrong ---------------------------------------------------------------------------------------------
+# -- Invalid files ----------------------------------------------------------------------------------------------------
 
 
 def test_missing_file(tmp_path):
@@ -293,7 +293,7 @@ def test_file_cut_short(tmp_path):
             inlay.partition(path, **HOST)
         except (inlay.ArgumentValueError, inlay.UnsupportedError) as error:
             assert "model.onnx" in str(error) or "domain" in str(error)
-        else:  # what is missing has a default
+        else:  # a missing argument has a default
             assert len(data) - length <= 8
 
 
@@ -312,7 +312,7 @@ def test_changed_bytes_never_crash(tmp_path):
 
 
 def external(location, size=None, **more):
-    """`linear` with the bytes of its weight in a file."""
+    """Returns the model `linear` with the data of its weight in a file."""
     model = linear()
     weight = model.graph.initializer[0]
     weight.ClearField("raw_data")
@@ -324,7 +324,7 @@ def external(location, size=None, **more):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder for a model, with files of weights in it and beside it."""
+    """Returns a folder for a model, with files of weights in it and beside it."""
     inside = tmp_path / "model"
     inside.mkdir()
     data = (np.arange(12, dtype=np.float32) - 5).tobytes()
@@ -389,7 +389,7 @@ def test_external_data_of_a_proto():
         inlay.compile(external("weights"), **HOST)
 
 
-# -- Models that are wrong, or that Inlay can't take ------------------------------------------------------------------
+# -- Invalid and unsupported models -----------------------------------------------------------------------------------
 
 
 def wrong(nodes, initializers=(), inputs=None, **more):

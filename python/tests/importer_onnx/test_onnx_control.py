@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ONNX's If, Loop and Scan: the ops with regions that they become, and that these compute what ONNX Runtime does."""
+"""Tests of If, Loop and Scan of ONNX: the ops with regions that replace them, and their results."""
 
 import inlay
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The architectures of inlay_models, small, exported to ONNX, on sets of targets, against ONNX Runtime."""
+"""Compares tiny architectures of inlay_models, exported to ONNX, with ONNX Runtime on sets of targets."""
 
 import warnings
 
@@ -16,7 +16,7 @@ pytest.importorskip("transformers")
 
 from onnx_models import difference, run_onnxruntime  # noqa: E402
 
-# How each is exported: the version of the ops, and whether by torch.export. T5 can't be that way.
+# The version of the ops for each model, and true if torch.export exports it. T5 can't be exported that way.
 EXPORTS = {
     "resnet18": (17, False),
     "mobilenetv3": (17, False),
@@ -28,12 +28,12 @@ EXPORTS = {
     "whisper_encoder": (20, True),
     "unet": (17, False),
 }
-# Those on the host alone.
+# Models that are tested on the host only.
 OTHERS = {"resnet18": (18, True), "lstm": (17, False)}
 
 
 def export(name, folder, version, dynamo):
-    """(path of the file, the model, arguments)."""
+    """Returns the path of the file, the model and its arguments."""
     example = make(name, tiny=True)
     path = folder / f"{name}-{version}.onnx"
     more = {"external_data": False, "verbose": False} if dynamo else {}

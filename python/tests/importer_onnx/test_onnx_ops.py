@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each ONNX op that Inlay imports, over dtypes, dims and attributes, against ONNX Runtime."""
+"""Compares each ONNX op that Inlay imports with ONNX Runtime, over dtypes, dims and attributes."""
 
 import inlay
 import numpy as np
@@ -15,7 +15,7 @@ K = Known
 
 
 def r(*shape, seed=0, dtype=torch.float32):
-    """Normal numbers; small integers for an integer dtype; bits for bool."""
+    """Returns normally distributed numbers, or small integers for an integer dtype, or random bools."""
     generator = torch.Generator().manual_seed(seed + sum(shape))
     if dtype == torch.bool:
         return torch.rand(shape, generator=generator) > 0.5
@@ -25,7 +25,7 @@ def r(*shape, seed=0, dtype=torch.float32):
 
 
 def at(size, *shape, seed=0):
-    """Indices in [-size, size)."""
+    """Returns indices in [-size, size)."""
     return torch.randint(-size, size, shape, generator=torch.Generator().manual_seed(seed))
 
 
@@ -254,7 +254,7 @@ INDEXING = [
 
 
 def recurrent(op, gates, directions=1, bias=True, states=0, **attributes):
-    """A layer of 4 units over 5 steps of 2 sequences of 3 numbers."""
+    """Returns a recurrent layer of 4 units for 5 steps of 2 sequences of 3 numbers."""
     weights = [K(r(directions, gates * 4, 3).numpy() * 0.5), K(r(directions, gates * 4, 4).numpy() * 0.5)]
     weights += [K(r(directions, gates * 8).numpy()) if bias else None, None]
     given = [r(directions, 2, 4, seed=seed) for seed in range(states)]

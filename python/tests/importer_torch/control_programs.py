@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random programs with control flow, as Python source: conditionals, loops and scans inside of one another."""
+"""Random programs with nested conditionals, loops and scans, as Python source."""
 
 import random
 import re
@@ -19,7 +19,7 @@ DTYPES = {"f32": torch.float32, "i64": torch.int64, "bool": torch.bool}
 
 
 class _Writer:
-    """Writes a function. What a step gives stays small, so that errors of rounding do."""
+    """Writes a function. The results of its steps are small, so that rounding errors stay small."""
 
     def __init__(self, seed):
         self.choose, self.lines, self.count = random.Random(seed), [], 0
@@ -38,7 +38,7 @@ class _Writer:
         return name
 
     def find(self, known, kind):
-        """Text of a value of that kind."""
+        """Returns the text of a value of that kind."""
         names = [name for name, one in known if one == kind]
         if names and self.choose.random() < 0.95:
             return self.choose.choice(names[-6:])
@@ -53,7 +53,7 @@ class _Writer:
         )
 
     def step(self, depth, known):
-        """A call that computes something."""
+        """Writes a call that computes a value."""
         kind = self.choose.choice(KINDS)
         element, shape = kind
         a, b = self.find(known, kind), self.find(known, kind)
@@ -105,14 +105,14 @@ class _Writer:
         return [self.choose.choice(KINDS) for _ in range(self.choose.randint(1, most))]
 
     def keep(self, depth, known, name, kinds):
-        """Binds the results of a call."""
+        """Binds the results of a call to names."""
         for number, kind in enumerate(kinds):
             self.bind(depth, known, kind, f"{name}[{number}]")
 
     def function(self, depth, stem, own, known, write):
-        """Defines a function whose first arguments are `own` (name, kind); write(known) writes what it does.
+        """Writes a function. `own` are its first arguments as (name, kind). `write(known)` writes its body.
 
-        Returns (its name, the values of outside that it takes besides).
+        Returns its name, the line of its header, and the names of the outer values that it uses.
         """
         name, place = self.name(stem), len(self.lines)
         self.put(depth, "")
@@ -121,7 +121,7 @@ class _Writer:
         return name, place, [one for one, _ in known if one in used]
 
     def head(self, depth, defined, own, taken):
-        """Writes a function's first line, now that it is known what it takes."""
+        """Writes the header of a function after its body, which determines the arguments."""
         name, place, _ = defined
         self.lines[place] = "    " * depth + f"def {name}({', '.join([*own, *taken])}):"
 
@@ -198,7 +198,7 @@ def _tuple(texts):
 
 
 def _while_loop(going, body, carried, taken):
-    """What PyTorch's users call, which captures what it takes."""
+    """Calls the public while_loop, whose functions capture values."""
     return while_loop(lambda *own: going(*own, *taken), lambda *own: body(*own, *taken), carried)
 
 
@@ -214,7 +214,7 @@ def _scan(body, starts, scanned, taken):
 
 
 class Program(nn.Module):
-    """A random program; `source` is its text. exported: it calls what torch.export takes."""
+    """A random program. `source` is its text. exported: True if it calls functions that torch.export supports."""
 
     def __init__(self, seed, exported=False):
         super().__init__()
@@ -240,7 +240,7 @@ class Program(nn.Module):
 
 
 def inputs(seed):
-    """Arguments of a Program."""
+    """Returns arguments for a Program."""
     generator = torch.Generator().manual_seed(seed)
     made = []
     for element, shape in INPUTS:
@@ -252,14 +252,14 @@ def inputs(seed):
 
 
 def trace(program, inputs):
-    """A program's graph; torch.export takes ten times as long."""
+    """Returns the graph of a program. torch.export would take ten times as long."""
     traced = make_fx(program.function, decomposition_table=decompositions_for_tracing(), tracing_mode="fake")
     with torch.no_grad():
         return traced(*inputs, program.weight.detach())
 
 
 def import_traced(module, weights):
-    """Imports a graph; its last arguments are `weights`."""
+    """Imports a graph. Its last arguments are `weights`."""
     arguments = module.graph.find_nodes(op="placeholder")
     count = len(arguments) - len(weights)
     parameters = dict(zip(arguments[count:], weights, strict=True))

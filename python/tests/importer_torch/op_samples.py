@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Samples of PyTorch's operators, drawn from its own lists of them, and run many to a module: one compilation for all.
+"""Draws samples of PyTorch's operators from the lists of torch.testing. Many samples share a compiled module.
 
 samples = draw(entry, count)
 check(samples)
@@ -23,7 +23,7 @@ from sampled.entry import TOLERANCES
 from torch import nn
 from torch.utils import _pytree as pytree
 
-# torch.testing's lists need it only for test cases of their own.
+# The lists of torch.testing import expecttest, but use it only for their own test cases.
 if "expecttest" not in sys.modules:
     sys.modules["expecttest"] = types.ModuleType("expecttest")
     sys.modules["expecttest"].TestCase = unittest.TestCase
@@ -32,17 +32,17 @@ from torch.testing._internal.opinfo import core
 
 _INFOS = {(info.name, info.variant_test_name): info for info in invocations.op_db}
 _MOST_ELEMENTS = 20000  # of all tensors of a sample
-_BATCH = 40  # samples of a module
+_BATCH = 40  # samples in a module
 
 TARGETS = {"host": ("host", "torch"), "vulkan": ("vulkan", "host", "torch"), "torch": ("torch",)}
 
-# What Vulkan can't do, whatever the op.
+# Features that Vulkan lacks for all ops.
 _LACKS = re.compile(r"vulkan has no '?(bf16|math\.\w+ of f64)")
 
 
 @dataclasses.dataclass
 class Sample:
-    """A call of an entry's operator: `function(*args, **kwargs)`."""
+    """A call of the operator of an entry: `function(*args, **kwargs)`."""
 
     entry: Any
     function: Any
@@ -51,7 +51,7 @@ class Sample:
     dtype: torch.dtype
 
     def tensors(self):
-        """All tensors among the arguments, in order."""
+        """Returns all tensors among the arguments in order."""
         return [leaf for leaf in pytree.tree_leaves((self.args, self.kwargs)) if isinstance(leaf, torch.Tensor)]
 
     def __str__(self):
@@ -66,7 +66,7 @@ class Sample:
 
 
 def draw(entry, count=None):
-    """Samples of the operator over its dtypes: `count` of them (at least one of float32, if there is one), or all."""
+    """Returns `count` samples of the operator over its dtypes, including float32 if it has samples, or all samples."""
     info = _INFOS[entry.name, entry.variant]
     dtypes = sorted(set(ELEMENT_TYPES) & set(info.supported_dtypes("cpu")) - set(entry.without), key=str)
     chooser = random.Random(str(entry))
@@ -87,7 +87,7 @@ def draw(entry, count=None):
 
 
 def _runs(sample):
-    """Whether PyTorch takes the sample: it has no view of a tensor with gaps, for one."""
+    """Returns true if PyTorch accepts the sample. For example, some views of strided tensors fail."""
     try:
         _Call(sample)(*sample.tensors())
     except RuntimeError:
@@ -99,7 +99,7 @@ def _samples(entry, info, dtype):
     try:
         for sample in info.sample_inputs("cpu", dtype, requires_grad=False):
             yield Sample(entry, info.op, (sample.input, *sample.args), sample.kwargs, dtype)
-    except (RuntimeError, ValueError, TypeError):  # op_db's own draws fail for some dtypes
+    except (RuntimeError, ValueError, TypeError):  # drawing fails for some dtypes in op_db
         pass
     operands = _elementwise_operands(info)
     if entry.specials is False or not (operands or entry.specials):
@@ -117,7 +117,7 @@ def _elementwise_operands(info):
 
 
 def specials(dtype):
-    """Values at which functions tend to go wrong."""
+    """Returns values at which functions are often wrong."""
     if dtype == torch.bool:
         return [False, True]
     if dtype.is_floating_point:
@@ -136,7 +136,7 @@ def _is_wanted(entry, sample):
 
 
 def _strided(sample):
-    """The sample with tensors that lie in memory with gaps and in another order of dims."""
+    """Returns the sample with tensors that have gaps and another order of dims in memory."""
 
     def spread(value):
         if not isinstance(value, torch.Tensor) or value.dim() == 0:
@@ -152,7 +152,7 @@ def _strided(sample):
 
 
 class _Call(nn.Module):
-    """One sample, as a function of its tensors."""
+    """A sample as a function of its tensors."""
 
     def __init__(self, sample):
         super().__init__()
@@ -168,7 +168,7 @@ class _Call(nn.Module):
 
 
 class _Batch(nn.Module):
-    """Many samples, each a submodule so that its ops can be told from the others'."""
+    """Many samples. Each is a submodule, so that the locations of its ops name it."""
 
     def __init__(self, samples):
         super().__init__()
@@ -184,10 +184,10 @@ class _Batch(nn.Module):
 
 
 def check(samples):
-    """Runs the samples, of any entries, on each target; fails with all that differ from PyTorch or aren't where they
-    should be.
+    """Runs the samples of any entries on each target and compares the results with PyTorch.
 
-    Returns target -> the samples that it ran every op of.
+    Fails with a list of all differences and of all ops on a wrong target. Returns the samples of which a target ran all
+    ops, by target.
     """
     found = {target: [] for target in TARGETS}
     for start in range(0, len(samples), _BATCH):
@@ -217,13 +217,15 @@ def _check_batch(samples):
 
 
 def _owners(text):
-    """Label of an op -> number of the sample that it came from, by the locations in the module's text."""
+    """Returns the number of the sample of each op by the label of the op, from the locations in the text."""
     return {label: int(number) for number, label in re.findall(r'\["_calls\.(\d+)", "[^"]*"\]\]\}>\["([^"]+)"', text)}
 
 
 def _astray(samples, target, report, owners):
-    """Samples with an op that isn't on the target: "elsewhere", all of them; "wrong", with sentences, those for which
-    nothing excuses it."""
+    """Returns the samples with an op on another target.
+
+    "elsewhere" has all of their numbers. "wrong" has sentences by number for the samples that may not have such ops.
+    """
     elsewhere, wrong = set(), {}
     for op in report["ops"]:
         number = owners.get(op["label"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Conditionals, loops and scans: the ops with regions that they become, what these compute, and what PyTorch keeps."""
+"""Tests of conditionals, loops and scans: the ops with regions, their results, and calls that PyTorch runs."""
 
 import functools
 import re
@@ -47,7 +47,7 @@ class Call(nn.Module):
 
 
 class Layers(nn.Module):
-    """Each branch has weights of its own, and both share one."""
+    """A model whose branches have own weights and one shared weight."""
 
     def __init__(self):
         super().__init__()
@@ -65,7 +65,7 @@ class Layers(nn.Module):
 
 
 class Counts(nn.Module):
-    """A buffer is written before a branch reads it."""
+    """A model that writes a buffer before a branch reads it."""
 
     def __init__(self):
         super().__init__()
@@ -77,7 +77,7 @@ class Counts(nn.Module):
 
 
 def repeat(function, count, *values):
-    """`function` on its own results, `count` times; `count` is a number or a tensor."""
+    """Applies `function` to its result `count` times. `count` is a number or a tensor."""
     start = torch.zeros((), dtype=torch.int64)
     return while_loop(lambda i, *_: i < count, lambda i, *now: (i + 1, *function(*now)), (start, *values))[1:]
 
@@ -108,7 +108,7 @@ def write_around(a):
 
 P, N = x(4, 3).abs(), -x(4, 3).abs()
 BOTH = [(P,), (N,)]
-# name -> (function or module, sets of arguments, ops with regions that are made)
+# name -> (function or module, sets of arguments, expected ops with regions)
 MODELS = {
     "cond": (lambda a: torch.cond(a.sum() > 0, lambda b: b.sin(), lambda b: b.cos() * 2, (a,)), BOTH, ["if"]),
     "one element": (lambda a: torch.cond(a.sum()[None] > 0, lambda b: b + 1, lambda b: b - 1, (a,)), BOTH, ["if"]),
@@ -209,7 +209,7 @@ def text_of(function, *inputs, dynamic=None):
     return program.text
 
 
-# -- What is made -----------------------------------------------------------------------------------------------------
+# -- Imported ops -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -347,7 +347,7 @@ def test_conditions_on_sizes(monkeypatch, condition, made):
         replay.check(program.module(), *(x(size, 2) for size in sizes))
 
 
-# -- What PyTorch keeps -----------------------------------------------------------------------------------------------
+# -- Calls that PyTorch runs ------------------------------------------------------------------------------------------
 
 KEPT = {
     "a carried number": (
@@ -424,7 +424,7 @@ def test_what_cannot_be_imported_leaves_nothing(monkeypatch):
     assert program.reasons == ["node 'cond' is control flow (cond) that PyTorch runs: not this one"]
 
 
-# -- What is computed -------------------------------------------------------------------------------------------------
+# -- Results ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("targets", TARGETS, ids="-".join)
@@ -548,7 +548,7 @@ def test_torch_compile(targets):
             compare(compiled(inputs, number(count)), want * 0.5**count + want, 1e-4)
 
 
-# -- Loops without an end ---------------------------------------------------------------------------------------------
+# -- Endless loops ----------------------------------------------------------------------------------------------------
 
 
 def endless(a):

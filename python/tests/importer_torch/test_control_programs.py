@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random programs with control flow, compiled, beside PyTorch's.
+"""Compares compiled random programs with control flow with PyTorch.
 
 INLAY_FULL=1 runs many more. A failure names its seed; `pytest -k "seed-7"` runs it again.
 """

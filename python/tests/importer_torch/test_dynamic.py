@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models compiled once for every size in range: the options, what calls may have, and results at many sizes."""
+"""Tests of models that are compiled once for all sizes in a range: options, errors of calls, and results."""
 
 import itertools
 import warnings
@@ -50,7 +50,7 @@ def check(model, compiled, *args, tolerance=1e-4, **kwargs):
         compare(mine, theirs, tolerance)
 
 
-# -- What is refused before anything is compiled ----------------------------------------------------------------------
+# -- Errors before compilation ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_pytorch_runs_what_is_out_of_range():
     compiled.load_state_dict(other.state_dict())
     for batch in (8, 9):
         check(other, compiled, x(batch, 6, 8))
-    with pytest.raises(inlay.ArgumentValueError, match="dim 1 differs"):  # no size that may differ
+    with pytest.raises(inlay.ArgumentValueError, match="dim 1 differs"):  # all sizes are constant
         compiled(x(3, 7, 8))
 
 
@@ -338,7 +338,9 @@ def test_torch_compile_once_for_every_size():
     compiled = torch.compile(Net().eval(), backend="inlay", options={"targets": ["host", "torch"]}, dynamic=True)
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("error")
-        for batch, length in itertools.product((3, 2, 7), (6, 2, 40)):  # equal sizes at first would be one
+        for batch, length in itertools.product(
+            (3, 2, 7), (6, 2, 40)
+        ):  # PyTorch would make equal sizes of the first call one symbol
             check(Net().eval(), compiled, x(batch, length, 8))
     assert compilation_count() == before + 1
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Import with dims that are symbols: what is made, that it computes what PyTorch does at sizes other than those of the
-example, that every dim can be inferred, and that nothing is assumed of a size besides its range. Nothing is compiled.
+"""Tests of the import of models with symbolic dims. Nothing is compiled.
+
+They check the ops, the results at other sizes than those of the example, the inference of every dim, and that the
+import assumes nothing of a size besides its range.
 """
 
 import itertools
@@ -54,7 +56,7 @@ def find_env(exported):
 
 @pytest.fixture
 def replays(monkeypatch):
-    """Imports a model with dynamic shapes and checks that this assumed nothing; the Replay."""
+    """Returns a function that imports a model with dynamic shapes as a Replay and checks that no guard was added."""
 
     def make(model, args, shapes, kwargs=None):
         examples = make_examples(model, args, kwargs or {}, shapes)
@@ -69,7 +71,7 @@ def replays(monkeypatch):
 
 
 def infer(text):
-    """The module as inlay-opt prints it with every dim inferred, and the lines with dynamic results that lack dims."""
+    """Returns the module after shape inference by inlay-opt, and the lines with results that have unknown dims."""
     done = subprocess.run(
         [INLAY_OPT, "--inlay-shape-infer", "--mlir-print-local-scope"],
         input=text,
@@ -182,7 +184,7 @@ def test_calls(replays, function, made):
 
 
 def is_in_range(replay, *args):
-    """Whether export's own conditions let sizes pass."""
+    """Returns true if the guards of the export accept the sizes."""
     try:
         replay.measure(*args)
     except inlay.SizesError:
@@ -283,7 +285,7 @@ def test_symbols(shapes, symbols):
 
 @pytest.mark.parametrize("size", [0, 1, 2, 5, 8, 9])
 def test_ranges_are_those_of_the_export(replays, size):
-    """At every size that export itself takes, the import computes the same; at others both refuse."""
+    """The import accepts the sizes that the export accepts, and has the same results."""
     for shapes in ({0: Dim("rows")}, {0: BATCH}, {0: Dim("rows", min=2, max=8)}):
         model = Call(lambda a: (a.softmax(1) + a.shape[0], a.sum(0), a.reshape(-1)))
         exported = export_program(model, (x(3, 4),), (shapes,))
@@ -296,7 +298,7 @@ def test_ranges_are_those_of_the_export(replays, size):
             continue
         if (
             size >= replay.program.interface.symbols.table[0].min
-        ):  # torch's guards let sizes of 0 and 1 pass, whatever the Dim
+        ):  # the guards of torch accept sizes of 0 and 1 for every Dim
             replay.check(model, x(size, 4))
 
 
@@ -358,7 +360,7 @@ def is_dims(value):
 
 
 def resize(leaf, dims, sizes):
-    """A tensor like `leaf` of these sizes."""
+    """Returns a tensor like `leaf` with these sizes."""
     wanted = [sizes[dims[dim]] if dim in dims else size for dim, size in enumerate(leaf.shape)]
     return x(*wanted) if leaf.is_floating_point() else tokens(*wanted)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Import without a second trace: calls that write become others, and those without handler are taken apart."""
+"""Tests of the import of calls that write (made functional) and of calls without handler (decomposed)."""
 
 import pytest
 import torch
@@ -29,7 +29,7 @@ def twice(x):
     y = x * 2
     z = y.relu_()
     z.add_(1.0)
-    return y + z  # both are what was written last
+    return y + z  # both equal the last written value
 
 
 def read_between(x):
@@ -97,7 +97,7 @@ def test_program_is_not_changed():
 def test_a_call_without_handler_is_taken_apart(imports):
     made, text = imports(Function(lambda x: torch.nn.functional.glu(x, -1)), torch.randn(2, 8))
     assert "opaque" not in text and "mul" in made
-    assert 'loc("glu"' in text  # the last op goes by the call's name, the others by that and their own
+    assert 'loc("glu"' in text  # the last op has the name of the call, and the names of the others start with it
     assert 'loc("glu.' in text
 
 
@@ -127,7 +127,7 @@ def test_constants_of_decompositions(imports):
 
 
 def test_operands_from_calls_that_were_traced_once(imports):
-    # What is known of both halves is one object, yet they are two values.
+    # Both halves have the same fake tensor, but they are different values.
     def crossed(x, y):
         first, second = torch.nn.functional.glu(x), torch.nn.functional.glu(y)
         return torch.nn.functional.cosine_similarity(first, second * 2)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Import: each kind of call becomes the ops it should, the text verifies, and by the ops' reference meaning the graph
-computes what PyTorch does. Nothing is compiled here."""
+"""Tests of the import: the ops of each call, valid text, and the results of the ops. Nothing is compiled."""
 
 import re
 
@@ -19,7 +18,7 @@ aten = torch.ops.aten
 
 
 class Call(nn.Module):
-    """A module around a function; `parts` are its submodules."""
+    """A module around a function. `parts` are its submodules."""
 
     def __init__(self, function, **parts):
         super().__init__()
@@ -51,7 +50,7 @@ def test_unary(imports, op):
     made, _ = imports(Call(function), x(2, 3))
     assert made == [op.name]
     imports(Call(function), SPECIAL)
-    # A scalar function without an integer form works on the promoted type, or is left to PyTorch.
+    # A function without integer form is computed in the promoted type, or by PyTorch.
     if op.name not in ("silu", "gelu", "round"):
         imports(Call(function), ints(2, 3))
 
@@ -75,7 +74,7 @@ def test_binary(imports, op):
     call = Call(lambda a, b: packet(a, b))
     assert imports(call, x(2, 1, 3), x(4, 1))[0] == [op.name]
     assert imports(call, x(2, 3).double(), x(3).double())[0] == [op.name]
-    # Promotion: operands are cast to the result's type first.
+    # Type promotion casts the operands to the type of the result.
     assert imports(call, x(2, 3), ints(3))[0] == ["cast", op.name]
     assert imports(call, x(2, 3), x(3).double())[0] == ["cast", op.name]
     imports(call, ints(2, 3), ints(3).abs())
@@ -380,7 +379,7 @@ def test_weights_are_shared_not_copied():
 
 
 class Odd(nn.Module):
-    """Results that are no results of an op."""
+    """A model with results that are not results of an op."""
 
     def __init__(self):
         super().__init__()
@@ -464,7 +463,7 @@ def test_export_writes_text_and_weights(tmp_path):
     assert torch.equal(weights["layers.0.qkv.weight"], model.layers[0].qkv.weight)
 
 
-# -- What can't be imported -------------------------------------------------------------------------------------------
+# -- Errors of the import ---------------------------------------------------------------------------------------------
 
 
 def refused(model, inputs, match, **options):

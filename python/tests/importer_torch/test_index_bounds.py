@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Indices beyond a dim: they read the nearest element and write nothing, wherever the op runs."""
+"""Tests of indices out of bounds. On all targets they read the nearest element and write nothing."""
 
 import pytest
 import torch
@@ -11,8 +11,8 @@ from test_reference import single_op
 
 TABLE = torch.arange(12.0).reshape(4, 3)
 FAR = torch.tensor([-(2**62), -5, -1, 2, 4, 2**32 + 1, 2**62])
-NEAR = torch.tensor([0, 0, 0, 2, 3, 3, 3])  # what FAR stands for where negative indices are no places
-WRAPPED = torch.tensor([0, 0, 3, 2, 3, 3, 3])  # and where they count from the end
+NEAR = torch.tensor([0, 0, 0, 2, 3, 3, 3])  # the elements that FAR reads if negative indices are out of bounds
+WRAPPED = torch.tensor([0, 0, 3, 2, 3, 3, 3])  # and if negative indices count from the end
 
 READS = [
     ("embedding", [TABLE, FAR], {}, TABLE[NEAR]),
@@ -62,7 +62,7 @@ def test_sources_larger_than_their_index_are_cut():
 
 
 def test_torch_compile_computes_indices():
-    """Indices that the importer makes are no fake tensors, though PyTorch traces with these."""
+    """The indices that the importer computes must not be fake tensors, although PyTorch traces with fake tensors."""
     torch._dynamo.reset()
     x = torch.randn(1, 2, 3, 4)
 

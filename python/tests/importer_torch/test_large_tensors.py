@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors that devices may use in place: whose memory they are, and for how long."""
+"""Tests of tensors that devices use in place: the owner and the lifetime of their memory."""
 
 import copy
 import gc
@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 TARGETS = [("host",), ("vulkan", "host")]
-MANY = 1 << 17  # elements that are worth it
+MANY = 1 << 17  # large enough to be used in place
 COUNTS = (0, 1, 1000, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, MANY)
 
 
@@ -97,7 +97,7 @@ def test_inputs_may_go_right_after(compiled, path):
     for i in range(10):
         total, _ = compiled(ramp(MANY, i), ramp(MANY))
         array, _ = program(ramp(MANY, i).numpy(), ramp(MANY).numpy())
-        torch.full((MANY,), -1.0)  # may lie where they did
+        torch.full((MANY,), -1.0)  # may have the same address
         assert torch.equal(total, ramp(MANY, i) + ramp(MANY)) and np.array_equal(array, total.numpy())
 
 
@@ -156,7 +156,7 @@ def test_results_are_ordinary(compiled, path, tmp_path):
     assert array[0] == 2
 
 
-# Results that are there when the interpreter ends, in cycles too, and in a child of fork.
+# Results that are alive when the interpreter ends, also in cycles, and in a forked process.
 CODE = """
 import os, sys
 import numpy as np

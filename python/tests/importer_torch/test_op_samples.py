@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's own samples of its operators, compiled for each target, against PyTorch.
+"""Compares samples of PyTorch's operators on each target with PyTorch.
 
-A few of each operator, drawn by a fixed seed, several operators to a module; or all samples with INLAY_FULL=1, each
-operator by itself. `pytest -rP` says how many samples each target ran by itself.
+By default a few samples of each operator are drawn with a fixed seed, and several operators share a module. With
+INLAY_FULL=1 all samples run, with a module for each operator. `pytest -rP` prints the number of samples of which each
+target ran all ops.
 """
 
 import os
@@ -14,7 +15,7 @@ from sampled import all_ops
 
 FULL = bool(os.environ.get("INLAY_FULL"))
 COUNT = None if FULL else 5
-TOGETHER = 1 if FULL else 8  # operators of a module
+TOGETHER = 1 if FULL else 8  # operators in a module
 
 
 def groups():

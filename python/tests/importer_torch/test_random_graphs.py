@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random graphs, split at random: whatever the partition, the results are PyTorch's.
+"""Compares random graphs with random partitions with PyTorch.
 
 INLAY_FULL=1 runs many more. A failure names its seed; `pytest -k "seed-7"` runs it again.
 """
@@ -21,7 +21,7 @@ BINARY = [torch.sub, torch.maximum, torch.minimum, lambda a, b: torch.tanh(a * b
 
 
 class Graph(nn.Module):
-    """A random graph over matrices: each step is (function, numbers of the values it takes)."""
+    """A random graph of matrices. Each step is (function, numbers of the values that it reads)."""
 
     def __init__(self, seed):
         super().__init__()
@@ -47,7 +47,7 @@ class Graph(nn.Module):
         self.outputs = [(choose.choice(last), number) for number in numbers]
 
     def shapes(self, choose):
-        """Calls that take n x n matrices to n x n ones and keep values small."""
+        """Returns calls that map n x n matrices to n x n matrices with small values."""
         n, dim = self.size, choose.choice([0, 1])
         cut = choose.randint(1, n - 1)
         return [
@@ -64,7 +64,7 @@ class Graph(nn.Module):
             lambda a, b: F.linear(a, self.weight, b[0]).tanh(),
             lambda a, b: F.layer_norm(a, (n,)),
             lambda a, b: torch.lgamma(a.abs() + 1).tanh(),
-            lambda a, b: a.flip(dim),  # no op of the dialect: runs in PyTorch
+            lambda a, b: a.flip(dim),  # has no op of the dialect, so PyTorch runs it
             lambda a, b: torch.where(a > b, a, b * 0.5),
         ]
 
@@ -88,7 +88,7 @@ def test_random_graph(seed):
         expected = model(*inputs)
     for got, want in zip(program(*inputs), expected, strict=True):
         compare(got, want, 1e-4)
-    # Once more with some kinds of op forced away.
+    # Again with some kinds of ops forced to a later target.
     kinds = sorted({op["name"] for op in program.report["ops"] if op["segment"] is not None})
     forced = choose.sample(kinds, min(len(kinds), 2))
     again = inlay.compile(model, inputs, **options, torch_executed_ops=forced)

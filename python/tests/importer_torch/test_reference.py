@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every op of the dialect, compiled for each target, against its reference meaning in PyTorch."""
+"""Compares every op of the dialect on each target with its reference expression in PyTorch."""
 
 import pytest
 import torch
@@ -22,7 +22,7 @@ def i64s(**lists):
 CONV = {"stride": [1, 1], "padding": [0, 0], "dilation": [1, 1], "groups": 1}
 POOL = {"kernel": [2, 2], "stride": [2, 2], "padding": [0, 0]}
 
-# op name -> (dims of each operand, None for an absent one; attributes)
+# op name -> (dims of each operand, or None for an absent operand; attributes)
 CASES = {
     "conv": [
         ([(1, 3, 8, 8), (4, 3, 3, 3), (4,)], CONV),
@@ -158,10 +158,10 @@ CASES.update({
                       ([(4, 8), (2, 8)], {"dim": 0, "start": -2, "end": 100, "step": 1})],
 })  # fmt: skip
 
-# No tensor comes out of the first; the others give sizes, which are symbols' (test_dynamic.py, test_dynamic_import.py).
+# The first has no tensor as result. The others return sizes of symbols (test_dynamic.py, test_dynamic_import.py).
 WITHOUT_CASES = {"list", "size", "iota"}
 
-# Domains where every op has finite values without cancellation.
+# Domains in which all ops have finite results without cancellation.
 POSITIVE = {"log", "log2", "log10", "lgamma", "pow", "rsqrt", "sqrt", "reciprocal", "div"}
 DIVISIONS = {"floor_div", "trunc_div", "remainder", "fmod"}
 
@@ -204,7 +204,7 @@ def make_operand(op, dims, number, dtype=F32):
 
 
 def single_op(op, operands, attributes, result):
-    """A program of that op alone."""
+    """Returns a program of only that op."""
     builder, inputs = GraphBuilder(), []
 
     def argument(tensor):
@@ -245,7 +245,7 @@ def _spell(dims):
 @pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids=["host", "vulkan"])
 @pytest.mark.parametrize("case", list(cases()), ids=case_name)
 def test_float32(case, targets):
-    """Or int32, if the op isn't defined on floats."""
+    """Uses int32 if the op does not support floats."""
     op, dims, attributes = case
     dtype = torch.int32 if op.pointwise and "floats" not in op.elements else F32
     operands = [make_operand(op, each, number, dtype) for number, each in enumerate(dims)]
@@ -290,7 +290,7 @@ def test_doubles(name):
     run(op, operands, attributes, ("vulkan", "host"), 1e-12 if name != "cast" else 1e-6)
 
 
-# The last is denormal, which a device may flush to zero.
+# The last number is denormal. A device may flush it to zero.
 SPECIAL = torch.tensor([0.0, -0.0, 1.0, -1.0, 2.5, float("inf"), float("-inf"), float("nan"), 100.0, -100.0, 1e-40])
 POINTWISE = [op for op in ops.table().values() if "floats" in op.elements and op.name != "where"]
 
@@ -301,10 +301,10 @@ def test_special_values(op, targets):
     count = len(SPECIAL)
     operands = [SPECIAL] if len(op.operands) == 1 else [SPECIAL.repeat_interleave(count), SPECIAL.repeat(count)]
     zero_matters = "log", "log2", "log10", "rsqrt", "reciprocal", "div", "pow", "lgamma", "atan2", "sign", *DIVISIONS
-    if op.name in zero_matters or op.result == "boolean":  # where it matters whether 1e-40 is zero
+    if op.name in zero_matters or op.result == "boolean":  # the result depends on 1e-40 being zero or not
         normal = torch.stack([(x == 0) | ~(x.abs() < 1e-38) for x in operands]).all(0)
         operands = [operand[normal] for operand in operands]
-    if op.name == "gelu":  # PyTorch's own result for infinity depends on the tensor's size
+    if op.name == "gelu":  # the result of PyTorch for infinity depends on the size of the tensor
         operands = [SPECIAL[SPECIAL.abs() != float("inf")]]
     run(op, operands, {}, targets, 1e-6)
 

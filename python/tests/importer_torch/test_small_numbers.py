@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions whose small or large arguments leave no digits to those who compute them as they are written."""
+"""Tests of functions whose direct formulas lose all digits for small or large arguments."""
 
 import math
 
@@ -39,7 +39,9 @@ def test_small_arguments_keep_their_digits(targets, dtype):
 def test_a_softplus_of_little_isnt_nothing(targets):
     x = torch.linspace(-80, 20, 301)
     compiled = inlay.compile(Each([functional.softplus]), (x,), targets=targets)
-    assert errors(compiled(x)[0], torch.log1p(torch.exp(x.double()))) < 2e-5  # of exp(-80), whose argument is rounded
+    assert (
+        errors(compiled(x)[0], torch.log1p(torch.exp(x.double()))) < 2e-5
+    )  # for exp(-80), because its argument is rounded
 
 
 @pytest.mark.parametrize("targets", [HOST, BOTH])
@@ -62,7 +64,7 @@ def test_what_has_no_remainder(targets):
 @pytest.mark.parametrize("targets", [HOST, BOTH])
 @pytest.mark.parametrize("terms", [4096, 30000, 60000, 65534, 65537, 1 << 20])
 def test_long_sums_keep_their_digits(targets, terms):
-    """Added up one by one, 60000 terms of 0.1 are wrong by 6e-4."""
+    """A sum of 60000 terms of 0.1, added one after the other, would have an error of 6e-4."""
     x = torch.full((terms,), 0.1)
     functions = [
         lambda x: x.sum(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the end of the interpreter finds: threads that nobody waits for, inside programs."""
+"""Tests of the end of the interpreter while daemon threads run programs."""
 
 import subprocess
 import sys
@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import nn
 
-# A call takes some milliseconds, and the thread comes back from one while the interpreter clears what there is. The
-# arrays are NumPy's, since PyTorch's own functions would abort the process then.
+# A call takes some milliseconds, so the thread returns from one while the interpreter is clearing its objects. The
+# arrays are of NumPy, because functions of PyTorch would abort the process then.
 CODE = """
 import sys, threading
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The framework as a target: its own results, random numbers, effects in order, and what only it can do."""
+"""Tests of the target `torch`: results, random numbers, order of effects, and calls that only PyTorch can run."""
 
 import gc
 import threading
@@ -38,7 +38,7 @@ class Function(nn.Module):
 
 
 def check(model, inputs, tolerance=1e-5, seed=None, **options):
-    """Compiles, calls twice and compares with PyTorch under the same seed."""
+    """Compiles a model, calls it twice and compares the results with PyTorch under the same seed."""
     compiled = inlay.compile(model, inputs, **options)
     results = []
     for function in (compiled, model):
@@ -165,7 +165,7 @@ def test_an_op_that_nobody_knows_is_named():
 def test_random_numbers_are_drawn_in_the_order_of_memory(targets):
     def draw(a):
         b = a.t() * 2
-        spectrum = torch.fft.fft(F.dropout(b, 0.5, training=True)).abs()  # a part, which PyTorch makes together
+        spectrum = torch.fft.fft(F.dropout(b, 0.5, training=True)).abs()  # a part that PyTorch runs as a whole
         return F.dropout(b, 0.5, training=True), torch.rand_like(b), torch.bernoulli(b.sigmoid()), spectrum
 
     check(Function(draw), (x(5, 6),), targets=targets)
@@ -197,7 +197,7 @@ def test_memory_of_nobodys_is_not_read(targets, function):
         inlay.compile(Function(function), (x(3, 4),), targets=targets)
 
 
-# -- Values that are no tensors of a known size -----------------------------------------------------------------------
+# -- Values other than tensors of known size --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("targets", TARGETS, ids="-".join)
@@ -312,7 +312,7 @@ def test_modes_around_a_call_change_nothing(targets):
     model, given = Product(), x(1, 3, 4)
     compiled = inlay.compile(model, (given,), targets=targets)
     with torch.no_grad():
-        model.a.mul_(2)  # what is computed of weights is computed in the call
+        model.a.mul_(2)  # values that are computed from weights are computed in the call
     with torch.autocast("cpu", dtype=torch.bfloat16), torch.device("meta"):
         got = compiled(given)
     compare(got, model(given).detach(), 1e-5)
@@ -330,7 +330,7 @@ def test_a_model_is_not_compiled_under_autocast():
 
 
 class Long(nn.Module):
-    """Work of some tenths of a second, between two framework calls."""
+    """Computes for some tenths of a second between two framework calls."""
 
     def forward(self, a):
         a = torch.ops.aten.relu(a)
@@ -356,4 +356,4 @@ def test_other_threads_go_on_while_a_program_runs(target):
     while not done.wait(1e-3):
         ticks += 1
     thread.join()
-    assert ticks >= 5  # a thread that kept the interpreter's lock would leave one or two
+    assert ticks >= 5  # there would be one or two if a thread kept the interpreter lock

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What compiled models take and give: structures, keywords, gradients, and what is wrong with arguments."""
+"""Tests of the arguments and results of compiled models: structures, keywords, gradients, and wrong arguments."""
 
 import collections
 import copy
@@ -118,7 +118,7 @@ def test_arguments_are_given_as_to_the_model(nested):
     compiled, arguments = nested
     want = Nested()(**arguments)["pair"].left
     compare(compiled(arguments["batch"], arguments["pair"], extra=arguments["extra"])["pair"].left, want, 1e-6)
-    # At its default, an argument may be given although the example inputs left it out.
+    # An argument that the example inputs left out may be passed if it equals its default.
     compare(compiled(**arguments, scale=2.0)["pair"].left, want, 1e-6)
     with pytest.raises(
         TypeError, match=r"'scale' is fixed at its default, 2.0, because the example inputs left it out"
@@ -158,7 +158,7 @@ def test_wrong_arguments_are_named(nested, change, error, match):
 
 
 def test_gradients_are_refused_where_they_would_be_lost():
-    model = nn.Linear(3, 3)  # whose parameters require grad, as always
+    model = nn.Linear(3, 3)  # the parameters of a model require gradients by default
     compiled = compile_here(model, (x(2, 3),))
     compare(compiled(x(2, 3)), model(x(2, 3)).detach(), 1e-5)
     wanted = x(2, 3).requires_grad_()
@@ -208,7 +208,7 @@ def test_what_the_dialect_cannot_hold_runs_in_pytorch(targets):
         torch.testing.assert_close(got, want)
     with pytest.raises(TypeError, match=r"expected dtype complex64\[4\], but got float32\[4\]"):
         compiled(x(4), x(4))
-    # Replaced weights reach the parts that PyTorch runs, too.
+    # The parts that PyTorch runs also use the replaced weights.
     compiled.load_state_dict({"turn": model.turn * 2})
     torch.testing.assert_close(compiled(*inputs)[1], model(*inputs)[1] * 2)
 
@@ -232,7 +232,7 @@ def test_sparse_arguments():
     try:
         compiled = compile_here(Sparse(), (matrix, x(3, 2)))
     except inlay.Error as error:
-        assert "sparse" in str(error).lower()  # where PyTorch itself can't export it
+        assert "sparse" in str(error).lower()  # PyTorch can't export the model
         return
     compare(compiled(matrix, x(3, 2)), Sparse()(matrix, x(3, 2)), 1e-6)
     with pytest.raises(TypeError, match="expected a tensor of layout"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The package that only runs programs: on NumPy and DLPack, without the compiler and without torch."""
+"""Tests of the package inlay-runtime, which runs programs on NumPy and DLPack arrays without compiler and torch."""
 
 import os
 import pathlib

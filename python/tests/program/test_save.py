@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models in files: saved once, loaded without compiling, with the same results to the bit."""
+"""Tests of saved models: they are loaded without compilation and have bit-identical results."""
 
 import collections
 import dataclasses
@@ -28,14 +28,14 @@ def x(*dims):
 
 
 def saved(model, inputs, path, targets=("host",), **options):
-    """(the compiled model, the same from a file)"""
+    """Returns a compiled model, and the same model loaded from a file."""
     compiled = inlay.compile(model, inputs, targets=targets, **options)
     compiled.save(path)
     return compiled, inlay.load(path)
 
 
 def check_same(compiled, loaded, *args, **kwargs):
-    """Both give the same to the bit, in the same structure."""
+    """Asserts that both models return bit-identical results in the same structure."""
     want, got = compiled(*args, **kwargs), loaded(*args, **kwargs)
     wants, spec = pytree.tree_flatten(want)
     gots, got_spec = pytree.tree_flatten(got)
@@ -206,11 +206,11 @@ def test_buffers_that_the_model_writes_go_on_from_where_they_were(tmp_path, targ
 def test_the_weights_are_those_of_the_moment(tmp_path, targets):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Flatten(), nn.Linear(8, 4), nn.Linear(4, 3))
-    image = x(2, 3, 3, 3)  # devices have weights of the first two in another order
+    image = x(2, 3, 3, 3)  # devices store the weights of the first two in another order
     compiled = inlay.compile(model, (image,), targets=targets)
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.add_(1)  # seen by the next call
+            parameter.add_(1)  # the next call uses them
     compiled.save(tmp_path / "m.inlay")
     loaded = inlay.load(tmp_path / "m.inlay")
     check_same(compiled, loaded, image)
@@ -292,7 +292,7 @@ def test_profile_and_memory_are_those_of_the_compiled_one(tmp_path):
     assert [step[:2] for step in loaded.profile(x(2, 4))] == [step[:2] for step in compiled.profile(x(2, 4))]
 
 
-# -- What can't be ----------------------------------------------------------------------------------------------------
+# -- Errors -----------------------------------------------------------------------------------------------------------
 
 
 class Framework(nn.Module):
@@ -344,7 +344,7 @@ def test_a_key_asks_for_a_signature(tmp_path):
 
 
 class Results(nn.Module):
-    """Gives what a function makes of a result."""
+    """A model that returns the result of a function."""
 
     def __init__(self, make):
         super().__init__()
@@ -494,7 +494,7 @@ def test_a_forked_process_may_load_all_if_it_wants_no_device(tmp_path, monkeypat
             os.environ["INLAY_DEVICE"] = "none"
             assert torch.equal(inlay.load(tmp_path / "m.inlay")(x(3)), x(3).relu())
             os._exit(0)
-        except BaseException as error:  # must not come to pytest, which runs in the parent
+        except BaseException as error:  # must not return to pytest, which runs in the parent
             print(error, file=sys.stderr, flush=True)
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0

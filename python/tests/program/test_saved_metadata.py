@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a file says of a model's calls is checked before it is believed, and nothing in it is code."""
+"""Tests that the metadata of a saved model is checked and never executed."""
 
 import json
 import sys
@@ -104,7 +104,7 @@ def test_malformed_metadata_is_refused():
 
 @pytest.fixture
 def evil(tmp_path, monkeypatch):
-    """Makes a module that says that it was imported; whether it was."""
+    """Makes a module, and returns a function that returns true if the module was imported."""
     (tmp_path / f"{EVIL}.py").write_text("import enum\nf = list\nclass E(enum.Enum):\n    a = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield lambda: EVIL in sys.modules
@@ -137,7 +137,7 @@ def test_a_file_imports_nothing(tmp_path, monkeypatch, evil, kind, key):
 
 
 def forge(monkeypatch, change):
-    """Makes `save` write other metadata."""
+    """Replaces the metadata that `save` writes."""
 
     def describe(*given):
         text, tensors = saving.describe(*given)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Parameters and buffers: replaced without compiling again, written by the model, never copied needlessly."""
+"""Tests of parameters and buffers: replaced without recompilation, written by the model, and not copied needlessly."""
 
 import concurrent.futures
 import copy
@@ -21,7 +21,7 @@ def x(*shape):
 
 
 class Mixed(nn.Module):
-    """Weights used as they are, through views, folded with constants, tied, small, returned and unused."""
+    """A model whose weights are used directly, in views, with constants, tied, small, returned and not at all."""
 
     def __init__(self, seed=0):
         super().__init__()
@@ -48,7 +48,7 @@ class Mixed(nn.Module):
 @pytest.mark.parametrize("targets", TARGETS, ids="-".join)
 def test_weights_are_replaced_without_compiling(targets):
     model, other = Mixed(0).eval(), Mixed(1).eval()
-    other.hidden.copy_(model.hidden)  # which no state_dict has
+    other.hidden.copy_(model.hidden)  # is in no state_dict
     compiled = inlay.compile(model, (x(2, 4),), targets=targets)
     for _ in range(2):
         for source in (other, model):
@@ -59,7 +59,7 @@ def test_weights_are_replaced_without_compiling(targets):
             state = compiled.state_dict()
             assert set(state) == set(source.state_dict())
             assert all(torch.equal(state[name], tensor) for name, tensor in source.state_dict().items())
-    assert not torch.equal(model.first.weight, other.first.weight)  # copied, so the models stay apart
+    assert not torch.equal(model.first.weight, other.first.weight)  # copied, so the models don't share memory
 
 
 def test_given_tensors_may_be_shared():
@@ -144,7 +144,7 @@ def test_a_weight_that_decided_something_is_not_replaced():
         compiled.load_state_dict({"mask": torch.full((4, 4), float("-inf"))})
 
 
-# -- What the model writes --------------------------------------------------------------------------------------------
+# -- Writes of the model ----------------------------------------------------------------------------------------------
 
 
 class Cache(nn.Module):
@@ -168,7 +168,7 @@ def test_buffers_are_carried_from_call_to_call(targets):
     for step in range(3):
         k = x(2, 3) + step
         kept.append((compiled(k, torch.tensor([step])), [t.clone() for t in model(k, torch.tensor([step]))]))
-    for got, want in kept:  # an earlier call's results stay as they were
+    for got, want in kept:  # the results of an earlier call don't change
         for a, b in zip(got, want, strict=True):
             compare(a, b, 1e-6)
     assert torch.equal(compiled.state_dict()["keys"], model.keys) and list(compiled.state_dict()) == ["keys"]
@@ -197,7 +197,7 @@ def test_batch_norm_counts_in_training():
 
 @pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
 def test_parameters_that_the_model_writes_are_its_own(targets):
-    model = nn.Embedding(10, 4, max_norm=1.0)  # makes rows shorter where it reads them
+    model = nn.Embedding(10, 4, max_norm=1.0)  # writes to the rows that it reads
     other, rows = copy.deepcopy(model), torch.tensor([[1, 2, 4]])
     compiled = inlay.compile(model, (rows,), targets=targets)
     for _ in range(2):
@@ -207,7 +207,7 @@ def test_parameters_that_the_model_writes_are_its_own(targets):
 
 
 class Setting(nn.Module):
-    """Sets attributes as `change(self, a)` says."""
+    """A model that runs `change(self, a)`, which sets attributes."""
 
     def __init__(self, change):
         super().__init__()
@@ -263,7 +263,7 @@ def test_buffers_may_be_set_to_other_tensors(targets, depth, recwarn):
 
 
 class Swap(nn.Module):
-    """Gives a buffer as it was before it is set."""
+    """Returns the value of a buffer before it is set."""
 
     def __init__(self):
         super().__init__()
@@ -312,7 +312,7 @@ def test_arguments_that_may_not_be_written_are_refused(make, match):
     compiled = inlay.compile(Adding(), (torch.zeros(2, 3), torch.ones(2, 3)), targets=("host", "torch"))
     with pytest.raises(inlay.ArgumentValueError, match=rf"argument 'a' \(place 1\) is written by the model, .*{match}"):
         compiled(make(), torch.ones(2, 3))
-    both = torch.zeros(4, 3)  # two halves of one memory
+    both = torch.zeros(4, 3)  # two halves of one tensor
     assert compiled(both[:2], both[2:] + 1) == 6 and compiled(both[2:], both[:2]) == 6
 
 
@@ -369,7 +369,7 @@ print(count * 16 * 1024, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - be
 
 @pytest.mark.parametrize("target, copies", [("host", 0), ("torch", 0), ("vulkan", 1)])
 def test_weights_are_not_copied_in_host_memory(target, copies):
-    # 400 MiB; a software device keeps its own copy in what the host sees as its memory, too.
+    # 400 MiB; a software device also has its copy in the memory of the process.
     done = subprocess.run([sys.executable, "-c", MEASURE, "25", target], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     weights, grown = map(int, done.stdout.split())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs and patterns that the tests of rewriting share."""
+"""Shared graphs and patterns of the tests of rewriting."""
 
 import inlay
 import torch
@@ -30,17 +30,17 @@ def linear():
 
 
 def kinds(module):
-    """The ops in order, without their dialect if it is inlay."""
+    """Returns the ops in order, without the dialect if it is inlay."""
     return [layer.op.removeprefix("inlay.") for layer in module.get_layers()]
 
 
 def steps(module):
-    """The ops in order, without constants."""
+    """Returns the ops in order, without constants."""
     return [kind for kind in kinds(module) if kind != "constant"]
 
 
 def chain(*names):
-    """x -> names[0] -> names[1] ...: ops of one operand, of any dialect."""
+    """Returns a module of ops with one operand, each of which reads the previous one."""
     lines = ["func.func @f(%v0: tensor<4xf32>) -> tensor<4xf32> {"]
     for number, name in enumerate(names):
         lines.append(f'  %v{number + 1} = "{name}"(%v{number}) : (tensor<4xf32>) -> tensor<4xf32>')
@@ -48,7 +48,7 @@ def chain(*names):
 
 
 class ReplaceAddWithSub(PatternRewriter):
-    """The first documented example of TensorRT-LLM's graph rewriting."""
+    """The first example in the documentation of graph rewriting in TensorRT-LLM."""
 
     def __init__(self):
         super().__init__("replace_add_with_sub", root_layer={inlay.ops.add}, separate_match_rewrite=True)
@@ -69,7 +69,7 @@ class ReplaceAddWithSub(PatternRewriter):
 
 @record_signature
 def gpt_attention(qkv, past_key_value, *, qkv_bias=None, num_heads=16, unidirectional=True, scale=1.0):
-    """The layer that the second example is about: a plugin of two results."""
+    """Makes the layer of the second example: a plugin with two results."""
     inputs = [qkv, past_key_value] + ([qkv_bias] if qkv_bias is not None else [])
     outputs = op("inlay.plugin", *inputs, name="tensorrt_llm::GPTAttention", results=[qkv, past_key_value],
                  num_heads=num_heads, unidirectional=unidirectional, scale=scale)  # fmt: skip
@@ -77,7 +77,7 @@ def gpt_attention(qkv, past_key_value, *, qkv_bias=None, num_heads=16, unidirect
 
 
 def attention_network(batch_size=4, in_len=128, hidden_size=1024, after=None):
-    """qkv = matmul + bias; (output, present) = attention(qkv, past)."""
+    """Returns a module with qkv = matmul + bias; (output, present) = attention(qkv, past)."""
     module = inlay.Module()
     with net_guard(module):
         x = Tensor(name="input", dtype=torch.float16, shape=(batch_size, in_len, hidden_size))
@@ -93,7 +93,7 @@ def attention_network(batch_size=4, in_len=128, hidden_size=1024, after=None):
 
 
 def network(build, **inputs):
-    """A module of the tensors that `build` makes of inputs by name, whose types are written as `x="4x?xf16"`."""
+    """Returns a module that `build` makes from inputs by name. Their types are written as `x="4x?xf16"`."""
     module = inlay.Module()
     with net_guard(module):
         tensors = []
@@ -107,7 +107,7 @@ def network(build, **inputs):
 
 
 def drawn(module):
-    """The layers, a line each: `%1, %2 = t.op(x, %0) {k=1}`; the last line says what is returned."""
+    """Returns a line for each layer, such as `%1, %2 = t.op(x, %0) {k=1}`, and a line with the outputs."""
     names, lines = {tensor: tensor.name for tensor in module.get_inputs()}, []
     for layer in module.get_layers():
         inputs = ", ".join(names[tensor] for tensor in layer.get_inputs())
@@ -122,7 +122,7 @@ def drawn(module):
 
 
 def rewritten(module, *patterns, **options):
-    """How many rewrites these patterns, or classes, do to the module."""
+    """Returns the number of rewrites of the module by these patterns or classes."""
     manager = RewritePatternManager()
     for number, one in enumerate(patterns):
         manager.add(f"p{number}", one, None if isinstance(one, Pattern) else 0)
@@ -130,14 +130,14 @@ def rewritten(module, *patterns, **options):
 
 
 def constant(value, shape=""):
-    """A constant of floats: one number for all elements, or nested lists."""
+    """Makes a constant of floats from a number for all elements, or from nested lists."""
     kind = f"tensor<{shape}xf32>" if shape else "tensor<f32>"
     value = [float(one) for one in value] if isinstance(value, list) else value
     return op("inlay.constant", value=Attribute(f"dense<{value}> : {kind}"), results=[kind])
 
 
 def number_of(tensor):
-    """The number that all elements of a constant are; None for anything else."""
+    """Returns the number that all elements of a constant equal, or None for other values."""
     parent = tensor.get_parent()
     if parent is None or parent.op != "inlay.constant":
         return None
@@ -148,7 +148,7 @@ def number_of(tensor):
 
 
 def check(module, *rules, count=1):
-    """Runs the rules, each rewrite both ways, and returns what is left."""
+    """Applies the rules, compares the results before and after each rewrite, and returns the remaining ops."""
     assert rewritten(module, *rules, check=True) == count
     module.verify()
     return steps(module)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What patterns are given by the runs that they are in: each by its own."""
+"""Tests of the arguments of runs. Each pattern gets the arguments of the run that it is in."""
 
 import copy
 import threading
@@ -12,7 +12,7 @@ from rewriting import chain, kinds
 
 
 class Tag(PatternRewriter):
-    """Replaces t.a by t.b with an attribute that says which run did."""
+    """Replaces t.a by t.b, with an attribute that names the run."""
 
     def __init__(self, hook=lambda: None, **options):
         super().__init__("tag", {"t.a"}, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules about parts of transformers, as backends of peers ship them: gates, experts, routing, attention, heads."""
+"""Rules of other backends for parts of transformers: gates, experts, routing, attention, heads."""
 
 import pytest
 from inlay.rewrite import FLayerInfoMemo, PatternRewriter, Tensor, op, pattern, record_signature
@@ -8,8 +8,8 @@ from rewriting import constant, drawn, network, number_of, rewritten
 LAST = 2**63 - 1
 
 
-# One product for gate and up, cut in halves: gate's activation, times up. The halves are slices, items of a list that
-# says the sizes, or results of an op that says nothing.
+# One product computes gate and up. Its halves are split, and the activation of gate is multiplied by up. The halves are
+# slices, items of a list with sizes, or results of an op without sizes.
 def by_slices(op, x):
     dim, start, half, end = (op.attr(one) for one in ("dim", "start", "half", "end"))
     return op.slice(x, dim, start, half, op.attr("step")), op.slice(x, dim, half, end, op.attr("step"))
@@ -76,7 +76,7 @@ def gelu(kind):
 
 
 def check_gates(make):
-    """Checks that what `make` builds with each activation becomes the op of that activation."""
+    """Checks that the graph that `make` builds with each activation becomes the op of that activation."""
     for activate, name in ((op.silu, "silu_and_mul"), (gelu("tanh"), "gelu_tanh_and_mul")):
         module = make(activate)
         assert rewritten(module, *GATES) == 1
@@ -146,7 +146,7 @@ def test_other_parts_stay(cut, options):
     assert rewritten(parts(gelu("none"), cut), *GATES) == 0
 
 
-# What follows takes a quantized operand: the gated product quantizes as it writes.
+# The next op reads a quantized operand, so the gated product quantizes its result.
 def find_quantized(op, x, w, scale):
     find_quantized.made = op("q.fp8_linear", op("t.silu_and_mul", x), w, scale, out=op.attr("out"))
     return find_quantized.made
@@ -172,7 +172,7 @@ def test_a_gated_product_quantizes_for_the_only_product_that_reads_it(used):
         ]
 
 
-# silu(x gate) * (x up) down, with biases or without; then one product for gate and up.
+# silu(x gate) * (x up) down, with or without biases. Gate and up become one product.
 def swiglu(biases):
     def find(op, x, gate, up, down, *more):
         b = more or (None, None, None)
@@ -227,8 +227,8 @@ def test_gated_feed_forward_becomes_two_products(biases):
     assert rewritten(feed_forward(biases, use_gate=True), swiglu(False), swiglu(True)) == 0
 
 
-# The same of quantized products, each with scales: then one product for gate and up, if both scale what they read, and
-# what they make, by the same number.
+# The same with quantized products, which have scales. Gate and up become one product if both have the same scales of
+# operands and results.
 def quantized_swiglu(kind):
     def find(op, x, gate, up, down):
         def linear(one, w, scales):
@@ -322,7 +322,7 @@ def test_gate_and_up_of_other_scales_stay_two_products(numbers, count):
     assert rewritten(module, joined_fp4) == count
 
 
-# Experts: lists of weights become one tensor each.
+# The weights of experts are in lists. Each list becomes one tensor.
 def experts(gates, on_input):
     def find(op, x, chosen, shares):
         lists = [op("t.list", op.rest(name)) for name in ("w1", "w2", "w3")[: 2 + gates]]
@@ -364,7 +364,7 @@ def test_weights_of_experts_are_stacked(count, gates, on_input):
     assert "t.list" not in text and f"{{gated={gates}}}" in text
 
 
-# An activation goes into the convolution before it.
+# An activation is fused into the convolution before it.
 def conv_silu(kind):
     def find(op, x, w):
         find.made = op.silu(op(f"t.{kind}", x, w, op.rest("state"), activation="none", dilation=op.attr("dilation")))
@@ -391,7 +391,7 @@ def test_an_activation_goes_into_the_convolution(kind, after, used, count):
         assert drawn(module)[0] == f"%4 = t.{kind}(x, w, state, start) {{activation=silu, dilation=2}}"
 
 
-# Swapping the same dims twice, with what makes a tensor contiguous between.
+# The same dims are swapped twice, with an op between that makes the tensor contiguous.
 def transposes(between):
     def find(op, x):
         first = op("t.transpose", x, a=op.attr("a"), b=op.attr("b"))
@@ -421,7 +421,7 @@ def test_swapping_dims_twice(between, dims, used, count):
         assert drawn(module) == (["%1 = t.contiguous(x)", "return %1"] if between else ["return x"])
 
 
-# The shares of the best experts among themselves need no softmax over all.
+# The relative weights of the best experts need no softmax over all experts.
 def routing(cast):
     def find(op, logits):
         wide = op.cast(logits, op.attr("dtype")) if cast else logits
@@ -448,7 +448,7 @@ def test_the_best_of_a_softmax_renormalized(cast, renormalized):
         assert drawn(module) == ["%1, %2 = t.topk_softmax(logits) {k=2}", "return %1, %2"]
 
 
-# Positions are turned in the attention itself.
+# The attention applies the rotary embedding.
 def find_turned(op, q, kv, q_rope, k_rope, cos, sin):
     turned_q, turned_k = op("t.rope", q_rope, k_rope, cos, sin, results=2)
     find_turned.made = op("t.latent_attention", q, turned_q, kv, turned_k, scale=op.attr("scale"))
@@ -485,7 +485,7 @@ def test_latent_attention_turns_by_itself(how):
         ]
 
 
-# Attention with its rope and views becomes a plugin, whose cache and lengths are new inputs and outputs.
+# Attention with its rotary embedding and views becomes a plugin. Its cache and lengths are new inputs and outputs.
 class RopeAttention(PatternRewriter):
     def __init__(self):
         super().__init__("rope_attention", root_layer={"t.attention"})
@@ -544,7 +544,7 @@ def test_attention_with_its_rope_becomes_a_plugin_with_a_cache(layout, swap, cou
         module.verify()
 
 
-# Only the rows that are asked for reach the last product.
+# The last product reads only the requested rows.
 @record_signature
 def head(rows, w):
     return op.linear(rows, w)

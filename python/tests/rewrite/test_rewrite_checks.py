@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The numeric check of patterns that call Python."""
+"""Tests of the numeric check of patterns that call Python functions."""
 
 import inlay
 import pytest
@@ -9,7 +9,7 @@ from inlay.rewrite import PatternRewriter, RewritePatternManager, pattern
 
 
 class Replace(PatternRewriter):
-    """Replaces an op by what `make` makes of its operands."""
+    """Replaces an op by the result of `make` for its operands."""
 
     def __init__(self, root, make, separate=True):
         super().__init__("replace", root_layer=root and {root}, separate_match_rewrite=separate)
@@ -129,7 +129,7 @@ def test_constraints_are_asked():
     check(rule(same, lambda x: x.shape[0] != 1))
     with pytest.raises(RewriteError, match="changes what is computed"):
         check(rule(last, lambda x: len(x.shape) > 1))
-    check(rule(last, lambda x, dim: dim in (-1, len(x.shape) - 1)))  # it holds where the constraint does
+    check(rule(last, lambda x, dim: dim in (-1, len(x.shape) - 1)))  # the pattern is right where the constraint holds
     with pytest.raises(RewriteError, match="it matches in none of 48 graphs"):
         check(rule(same, lambda x: False))
 

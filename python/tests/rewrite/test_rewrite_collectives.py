@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules of tensor parallelism, as backends of peers ship them: reductions over devices, what follows, and buffers."""
+"""Rules of other backends for tensor parallelism: reductions over devices, the ops after them, and buffers."""
 
 import pytest
 from inlay.rewrite import op, pattern
@@ -16,7 +16,7 @@ def reduce(x, *more, fusion="none", strategy="auto", results=None):
 
 
 def matched(op, fusion, strategy="auto"):
-    """The attributes of a reduction in a pattern."""
+    """Returns the attributes of a reduction in a pattern."""
     return {"fusion": fusion, "strategy": strategy, "eps": op.attr("eps")}
 
 
@@ -71,9 +71,9 @@ def test_the_strategy_is_an_argument_of_the_run():
         assert rewritten(norm_network(swap), fuse, args={"strategy": "auto"}) == 1
 
 
-# A reduction with its norm, and a quantization: into buffers that all devices see.
+# A reduction with its norm and a quantization writes to buffers that all devices see.
 def quantization(kind):
-    """The rule for one number of `fp8` with a scale that comes with it, or blocks of `fp4` with scales of their own."""
+    """Returns the rule for `fp8` with one scale, or for `fp4` with a scale for each block."""
 
     def find(op, x, residual, w, scale, work):
         norm, total = op("tp.all_reduce", x, residual, w, work, results=2, **matched(op, "residual_norm"))
@@ -143,7 +143,7 @@ def test_other_floats_and_norms_with_users_stay(kind, options):
 
 
 def convert(results):
-    """A reduction of that many results goes through a shared buffer, whatever follows it."""
+    """Returns the rule that puts a reduction with that many results into a shared buffer."""
 
     def find(op, x):
         find.made = op("tp.all_reduce", x, op.rest("more"), results=results, **matched(op, op.attr("fusion")))
@@ -188,7 +188,7 @@ def test_reductions_of_known_fusions_go_through_shared_buffers(fusion, types, dt
     module.verify()
 
 
-# What writes to a shared buffer by itself needs no copy.
+# An op that writes to a shared buffer needs no copy.
 def prologue(name, into, operands, **attributes):
     def find(op, first):
         kept = {key: op.attr(key) for key in operands}
@@ -232,7 +232,7 @@ def test_what_makes_a_value_writes_it_to_the_buffer_itself(name, shared):
     assert drawn(module) == [f"%{count} = {made}({text}){end}", f"return %{count}"]
 
 
-# What ends one chain isn't needed where the next begins.
+# The op that ends a chain is not needed if another chain follows.
 def keep_shard(count):
     def find(op, x, shard):
         residual = op("buf.finalize", shard)

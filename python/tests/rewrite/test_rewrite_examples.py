@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What TensorRT-LLM documents and tests of graph rewriting, with only imports and names of ops changed."""
+"""The examples and tests of graph rewriting in TensorRT-LLM. Only imports and names of ops are changed."""
 
 import inlay
 import pytest
@@ -36,7 +36,7 @@ class GPTAttentionPluginRemovePaddingRewritePass(PatternRewriter):
         flayer = FLayerInfoMemo.instance().get(layer.name)
         assert flayer
         tensor_input = flayer.get_input("qkv")
-        if tensor_input.shape[0] == 1:  # already in the mode without padding
+        if tensor_input.shape[0] == 1:  # is already without padding
             return False
 
         assert self.args is not None
@@ -129,7 +129,7 @@ def test_an_analysis_counts_sums():
     manager.add("count_add", CountAdd())
     manager.analyze(module)
     assert manager.get("count_add").count == 1
-    assert manager.get("count_add").matched == 1  # once a hit
+    assert manager.get("count_add").matched == 1  # once for each match
     assert str(module) == before
 
 
@@ -150,7 +150,7 @@ def test_queries(make):
 
 
 def is_foldable(tensor, depth=10):
-    """Made of constants alone, over at most so many layers in a row."""
+    """Returns true if the tensor is computed from constants by a chain of at most that many layers."""
     layer = tensor.get_parent()
     if layer is None or depth < 0:
         return False
@@ -160,7 +160,7 @@ def is_foldable(tensor, depth=10):
 
 
 class FuseAttentionWithBias(PatternRewriter):
-    """The one pass that TensorRT-LLM ships: a constant bias of the product before attention becomes its argument."""
+    """The pass of TensorRT-LLM: a constant bias of the product before attention becomes an argument of it."""
 
     def __init__(self):
         super().__init__("fuse_attention_with_bias", {"inlay.plugin"})
@@ -188,7 +188,7 @@ class FuseAttentionWithBias(PatternRewriter):
 
 @record_signature
 def unfused_attention(qkv, past_key_value, qkv_bias=None, count=2):
-    """An attention whose `qkv` may be a list, and that may have one output alone."""
+    """Makes an attention. `qkv` may be a list, and there may be one output only."""
     tensors = qkv if isinstance(qkv, list) else [qkv]
     results = [tensors[0], past_key_value][:count]
     outputs = op("inlay.plugin", *tensors, past_key_value, name="tensorrt_llm::GPTAttention", results=results)
@@ -196,7 +196,7 @@ def unfused_attention(qkv, past_key_value, qkv_bias=None, count=2):
 
 
 def biased(build, bias=None, both_constant=False):
-    """attention(matmul(x, w) + bias) with what `build` makes of the sum."""
+    """Returns attention(matmul(x, w) + bias), with `build` applied to the sum."""
     module = inlay.Module()
     with net_guard(module):
         x = Tensor("x", torch.float32, (4, 8))
@@ -245,7 +245,7 @@ def test_constants_are_looked_for_over_ten_layers(count, found):
     assert rewritten(module, FuseAttentionWithBias()) == found
     assert steps(module) == ["matmul", *["neg"] * count, *([] if found else ["add"]), "plugin"]
     module = biased(gpt_attention, bias=deep(count))
-    assert rewritten(module, fixed_bias) == found  # the predicate counts alike
+    assert rewritten(module, fixed_bias) == found  # the predicate has the same limit
     assert steps(module) == ["matmul", *["neg"] * count, "t.biased" if found else "add", "plugin"]
 
 

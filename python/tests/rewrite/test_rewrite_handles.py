@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Handles to layers and tensors: what they tell, what they change, and that they never outlive what they stand for."""
+"""Tests of handles to layers and tensors: their properties, their changes of the graph, and their validity."""
 
 import gc
 import threading
@@ -35,7 +35,7 @@ def test_layers_and_tensors_tell_what_they_are():
     assert x.get_parent() is None and fc.get_outputs(0)[0].get_parent() == fc
     assert len({x, module.get_inputs()[0], fc, module.get_layers()[0]}) == 2
     assert act(module).input.name == "bias"
-    assert fc.location.startswith("<input>:") is False  # it has a name instead of a place
+    assert fc.location.startswith("<input>:") is False  # its location is a name
 
 
 def test_attributes_have_names_and_python_values():

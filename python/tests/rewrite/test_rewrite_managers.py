@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Managers: labels, order, arguments, what is found, and what becomes of patterns that do wrong."""
+"""Tests of managers: labels, order, arguments, matches, and errors of patterns."""
 
 import json
 
@@ -23,7 +23,7 @@ def rename(label, old, new, **options):
 
 
 class Rename(PatternRewriter):
-    """The same as a class."""
+    """The pattern of `rename` as a class."""
 
     def __init__(self, old, new, **options):
         super().__init__(f"{old}_to_{new}", root_layer={old}, **options)
@@ -115,7 +115,7 @@ def test_patterns_that_never_end_are_named(make):
 
 
 class Raises(PatternRewriter):
-    """Does half of it, then raises."""
+    """Changes the graph and then raises an exception."""
 
     def __init__(self, separate=False, where="rewrite"):
         super().__init__("raises", root_layer=["inlay.relu"], separate_match_rewrite=separate)

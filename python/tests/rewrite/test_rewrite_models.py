@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From a PyTorch model to a rewritten one that runs: modules before there is a graph, and the graph."""
+"""Tests of rewritten PyTorch models: replaced modules, and rewritten graphs."""
 
 import inlay
 import pytest
@@ -55,7 +55,7 @@ def test_a_module_says_what_its_inputs_are():
 
 
 class LinearReLU(nn.Module):
-    """A product and its activation in one."""
+    """A product with its activation."""
 
     def __init__(self, linear):
         super().__init__()

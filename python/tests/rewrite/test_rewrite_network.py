@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a network of one layer of attention tells of itself, and that asking costs no more where there are more."""
+"""Tests of the properties of a module with attention, and of the time to read them in a large module."""
 
 import re
 import time
@@ -56,7 +56,7 @@ def test_outputs_are_told_by_what_they_are_not_by_name(module):
     outputs = module.get_outputs()
     assert len(outputs) == 2 and all(tensor.is_output() and not tensor.is_input() for tensor in outputs)
     plugin = outputs[0].get_parent()
-    plugin.name = "input"  # as one of the inputs is called, or is refused
+    plugin.name = "input"  # the name of an input, or no valid name
     assert [tensor.is_output() for tensor in plugin.get_outputs()] == [True, True]
     assert not any(tensor.is_output() for tensor in [*module.get_inputs(), *plugin.get_inputs()])
 
@@ -107,7 +107,7 @@ def test_a_file_for_viewers_of_onnx(module, tmp_path):
     assert (sizes, graph.input[0].type.tensor_type.elem_type) == ([4, 128, 1024], onnx.TensorProto.FLOAT16)
     attributes = {one.name: onnx.helper.get_attribute_value(one) for one in graph.node[-1].attribute}
     assert attributes["num_heads"] == 16 and attributes["name"] == b"tensorrt_llm::GPTAttention"
-    assert path.stat().st_size < 100_000  # without the bytes of the constants
+    assert path.stat().st_size < 100_000  # without the data of the constants
     with pytest.raises(inlay.CompileError, match="can't write"):
         module.to_onnx(path)
 
@@ -139,4 +139,4 @@ def seconds_for_queries(count):
 
 def test_a_question_costs_the_same_in_a_large_network():
     small, large = (min(seconds_for_queries(count) for _ in range(3)) for count in (500, 8000))
-    assert large < 16 * 4 * small  # 256 times as long if each looked through the network
+    assert large < 16 * 4 * small  # would be 256 times as long if each question searched the whole module

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules about norms, as backends of peers ship them: written out, after a sum, and before quantized products."""
+"""Rules of other backends for norms: norms of several ops, norms after a sum, and norms before quantized products."""
 
 import pytest
 from inlay.rewrite import PatternRewriter, op, pattern
@@ -7,7 +7,7 @@ from rewriting import drawn, network, rewritten
 
 
 def is_last_use(tensor, layer):
-    """Whether nothing reads the tensor after the layer, so that the layer may write over it."""
+    """Returns true if nothing reads the tensor after the layer, so that the layer may overwrite it."""
     order = {one: number for number, one in enumerate(tensor.network.get_layers())}
     return not tensor.is_output() and all(order[user] <= order[layer] for user in tensor.get_users())
 
@@ -16,7 +16,7 @@ def only_sum(*operands):
     return next(user for user in operands[0].get_users() if set(user.get_inputs()) == set(operands))
 
 
-# A sum and its norm, in place of the summands.
+# A sum and its norm overwrite the summands.
 def find_sum_norm(op, x, residual, w):
     total = x + residual
     return op("t.rms_norm", total, w, eps=op.attr("eps")), total
@@ -58,7 +58,7 @@ def test_a_sum_and_its_norm_in_place_where_nothing_reads_the_summands_later(late
         ]
 
 
-# The same, with a quantization that takes the norm alone; it writes to a tensor of its own.
+# The same with a quantization, which only reads the norm and writes to a new tensor.
 def find_sum_norm_quant(op, x, residual, w, scale):
     total = x + residual
     find_sum_norm_quant.types = op("q.static", op("t.rms_norm", total, w, eps=op.attr("eps")), scale, results=2)
@@ -93,13 +93,13 @@ def test_a_sum_its_norm_and_a_quantization(later):
         assert rewritten(module, sum_norm_quant) == 0
         return
     assert rewritten(module, sum_norm_quant) == 1
-    summands = "%5, %4" if later == "residual" else "%4, %5"  # the one that nothing reads is written over
+    summands = "%5, %4" if later == "residual" else "%4, %5"  # the tensor that nothing reads is overwritten
     assert drawn(module)[2:4] == ["%6 = t.empty()", f"%7, %8 = t.add_norm_quant_(%6, {summands}, w, scale) {{eps=0.5}}"]
     assert drawn(module)[-1].startswith("return %7, %8")
     module.verify()
 
 
-# A sum and its norm, with or without a cast between them.
+# A sum and its norm, with or without a cast between.
 def sum_cast_norm(cast):
     def find(op, x, residual, w):
         total = x + residual
@@ -128,7 +128,7 @@ def test_a_sum_a_cast_and_a_norm_are_one_op(cast):
     ]
 
 
-# Norms written out, in a wider type, or not.
+# Norms of several ops, in a wider type or not.
 def rms_norm(cast):
     def find(op, x, w):
         wide = op.cast(x, op.attr("wide")) if cast else x
@@ -202,7 +202,7 @@ def test_what_only_looks_like_a_norm(build):
     assert rewritten(module, rms_norm(False), l2_norm(False)) == 0
 
 
-# Products whose operands only pretend to be quantized become those of a kernel.
+# Products whose operands are quantized and dequantized again become products of a kernel.
 def fake_linear(kind, bias):
     scales = ["input_scale", "weight_scale", *(["alpha"] if kind == "fp4" else [])]
 
@@ -229,7 +229,7 @@ def test_fake_quantized_products(kind, bias):
     assert drawn(module)[0] == f"%{len(names)} = q.{kind}_linear({', '.join(names)}) {{bias={bias}}}"
 
 
-# A norm and the quantization before all products that read it: quantized once, next to the norm itself.
+# A norm is quantized before each product that reads it. It becomes one quantization next to the norm.
 class QuantizeOnce(PatternRewriter):
     def __init__(self, kind):
         super().__init__(f"quantize_once_{kind}", root_layer={"t.rms_norm", "t.add_norm"}, separate_match_rewrite=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fusions that onnxscript ships, said as our rules on our ops: into weights, of hard activations, attention, norms and
-positions. Where the ops can run, each rewrite is run both ways.
+"""Fusions of onnxscript as rules of Inlay: into weights, and of hard activations, attention, norms and positions.
 
-What the libraries have already (test/Rewrite/library-*.mlir) isn't here again.
+If the ops can run, the results before and after each rewrite are compared. Rules that the libraries have are in
+test/Rewrite/library-*.mlir.
 """
 
 import pytest
@@ -12,7 +12,7 @@ from rewriting import check, constant, drawn, network, number_of, rewritten, ste
 LAST = 2**63 - 1
 
 
-# A norm by fixed statistics goes into the weights of the product before it.
+# A norm with constant statistics is folded into the weights of the product before it.
 class FoldBatchNorm(PatternRewriter):
     def match_and_rewrite(self, layer):
         made = layer.input.get_parent()
@@ -64,7 +64,7 @@ def test_a_norm_by_fixed_statistics_goes_into_the_weights(groups):
     assert rewritten(normed(weight=lambda x: op.slice(op.cat([x, x], 0), 0, 0, 6, 1)), fold) == 0
 
 
-# A number times, and a number added, before or after a convolution.
+# A number is multiplied or added before or after a convolution.
 ATTRIBUTES = ("stride", "dilation")
 affine_conv = pattern("affine_conv")(
     lambda op, x, w, b, s, o: op.conv(
@@ -137,7 +137,7 @@ def test_weights_that_are_no_constants_stay(before, other):
     assert rewritten(module, affine_conv, conv_affine) == (not other)
 
 
-# A pad of zeros goes into the convolution after it.
+# A pad of zeros becomes the padding of the convolution after it.
 class FoldPad(PatternRewriter):
     def match_and_rewrite(self, layer):
         pad = layer.input.get_parent()
@@ -166,7 +166,7 @@ def test_a_pad_of_zeros_goes_into_the_convolution(value, low, high, count):
     assert not count or module.get_layers()[-1].padding == [2, 3]
 
 
-# A bias of zeros is none.
+# A bias of zeros is removed.
 def unbiased(name, *attributes):
     def given(op):
         return {key: op.attr(key) for key in attributes}
@@ -203,7 +203,7 @@ def test_a_bias_of_zeros_is_none(kind, bias):
     assert len(module.get_layers()[-1].get_inputs()) == inputs - (bias == 0)
 
 
-# Hard activations, whatever they are written out as.
+# Hard activations in several forms.
 hard_swish = pattern("hard_swish", benefit=2)(lambda op, x: op.minimum(op.maximum(x + 3, 0), 6) * x / 6)
 hard_swish.to(lambda op, x: op("t.hard_swish", x))
 hard_sigmoid = pattern("hard_sigmoid")(lambda op, x: op.minimum(op.maximum(x + 3, 0), 6) / 6)
@@ -228,7 +228,7 @@ def test_hard_activations(swap):
     assert rewritten(network(lambda x: gate(x, 2) * x / 6, x="8xf32"), *rules) == 0
 
 
-# Attention whose keys and values are joined to those of the past and repeated for groups of heads.
+# Attention with a cache of keys and values, which are repeated for groups of heads.
 def find_grouped(op, q, k, v, past_k, past_v):
     def repeat(past, new):
         joined = op.cat([past, new], -2)
@@ -275,7 +275,7 @@ def test_grouped_attention_takes_keys_and_values_of_the_past(mask, length, count
         assert drawn(module) == [f"%6, %7, %8 = t.attention({operands}) {{scale=0.5}}", "return %6, %7, %8"]
 
 
-# Norms without a bias, and one that comes after.
+# Norms without a bias, and with a bias that is added afterwards.
 layer_norm = pattern("layer_norm")(
     lambda op, x, w: (
         (centred := x - op.mean(x, [-1], True))
@@ -302,7 +302,7 @@ def test_a_norm_and_the_bias_after_it(dtype, eps, count):
     assert not count or drawn(module)[0] == "%4 = t.layer_norm(x, w, b) {eps=0.25}"
 
 
-# Positions, from frequencies that are there twice; and positions of the first part of a head alone.
+# Rotary embeddings: with each frequency twice, and of the first part of a head only.
 def find_rotary(op, x, freqs):
     angles = op.cat([freqs, freqs], -1)
     cos, sin = (op("t.unsqueeze", one, axes=[1]) for one in (op.cos(angles), op.sin(angles)))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules that onnxscript ships, said as our rules on our ops; where these can run, each rewrite is run both ways.
+"""Rules of onnxscript as rules of Inlay.
 
-What the libraries have already (test/Rewrite/library-*.mlir) isn't here again.
+If the ops can run, the results before and after each rewrite are compared. Rules that the libraries have are in
+test/Rewrite/library-*.mlir.
 """
 
 import inlay
@@ -13,7 +14,7 @@ from rewriting import check, constant, drawn, network, number_of, rewritten, ste
 LAST = 2**63 - 1
 
 
-# Casts: one instead of two, if the type between holds every number.
+# Two casts become one cast if the type between can hold every number.
 EXACT = {torch.float16: (torch.float32, torch.float64), torch.bfloat16: (torch.float32, torch.float64)}
 cast_cast = pattern("cast_cast")(lambda op, x: op.cast(op.cast(x, op.attr("mid")), op.attr("to")))
 cast_cast.to(lambda op, x: op.cast(x, op.attr("to")))
@@ -30,7 +31,7 @@ def test_one_cast_instead_of_two(types, count):
     assert check(module, cast_cast, count=count) == ["cast"] * (2 - count)
 
 
-# Two slices that share out a dim are a split.
+# Two slices that divide a dim become a split.
 split = pattern("split")(
     lambda op, x: (
         op.slice(x, op.attr("dim"), 0, op.attr("half"), 1),
@@ -95,9 +96,9 @@ def test_flattening_is_a_reshape(sizes, count):
     assert steps(module) == (["reshape"] if count else ["t.flatten"])
 
 
-# Products that reshape what they would broadcast anyway.
+# Products of operands that are reshaped, although the product would broadcast them.
 def product_shape(a, b):
-    """The shape of a product of these shapes; None if there is none."""
+    """Returns the shape of a product of operands of these shapes, or None if there is no product."""
     try:
         return list(torch.matmul(torch.empty(a, device="meta"), torch.empty(b, device="meta")).shape)
     except RuntimeError:
@@ -171,7 +172,7 @@ def test_a_product_and_a_sum_are_a_gemm(swap_a, swap_b):
     assert rewritten(network(lambda a, b, c: a @ b + c, a="2x3x3xf32", b="3x3xf32", c="3xf32"), *rules) == 0
 
 
-# A number of all elements is cast before there are as many of it.
+# A number is cast before it is broadcast.
 filled = pattern("filled")(lambda op, c: op.cast(op.expand(c, op.attr("shape")), op.attr("dtype")))
 filled.to(lambda op, c: op.expand(op.cast(c, op.attr("dtype")), op.attr("shape"))).where(lambda m: m.c.constant())
 
@@ -187,7 +188,7 @@ def test_one_number_is_cast_instead_of_a_tensor_of_it():
     ]
 
 
-# Slices of all there is, although nobody knows how much that is.
+# Slices of a whole dim of unknown size.
 whole = pattern("whole")(lambda op, x: op.slice(x, op.attr("dim"), 0, LAST, 1)).to(lambda op, x: x)
 
 
@@ -204,7 +205,7 @@ def test_a_slice_of_all_is_none(start, end, step, count):
     assert steps(module) == ["slice"] * (2 - count)
 
 
-# Clips: bounds that are numbers. What a rule must ask for is what its check finds where it doesn't ask.
+# Clips with constant bounds. If a rule lacks a necessary condition, its check finds a counterexample.
 def clip(op, x, low, high):
     return op.minimum(op.maximum(x, low), high)
 
@@ -248,7 +249,7 @@ def test_clips_whose_bounds_cross_do_not_join():
 
 
 def bounds(kind):
-    """min(min(x, a), b), or max: one of both numbers."""
+    """Returns the rule for min(min(x, a), b), or for max, which become one op."""
     rule = pattern(kind)(lambda op, x, a, b: getattr(op, kind)(getattr(op, kind)(x, a), b))
     rule.to(lambda op, x, a, b: getattr(op, kind)(x, getattr(op, kind)(a, b)))
     return rule.where(lambda m: (m.a.constant(), m.b.constant(), m.x.constant(False)))
@@ -287,7 +288,7 @@ def test_a_lower_and_an_upper_bound_are_a_clip(low, high, first, count):
     assert steps(module) == (["t.clip"] if count else ["minimum", "maximum"][:: -1 if first == "max" else 1])
 
 
-# What does nothing.
+# Ops without effect.
 @pytest.mark.parametrize(("ratio", "training", "count"), [(0.0, True, 1), (0.5, False, 1), (0.5, True, 0)])
 def test_dropout_of_nothing(ratio, training, count):
     rules = [
@@ -358,7 +359,7 @@ def test_updates_of_a_whole_axis_are_the_result(axis, data, turned, updates, cou
     assert not count or drawn(module) == ["return updates"]
 
 
-# An op of two operands broadcasts by itself.
+# An op with two operands broadcasts them.
 def unexpanded(name, second):
     def find(op, x, y):
         wide = op.expand(x, op.attr("shape"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Options of runs, and what they write: wrong ones are refused while the graph is as it was."""
+"""Tests of the options of runs and of the files that they write. A wrong option is an error and changes nothing."""
 
 import json
 import math
@@ -128,7 +128,7 @@ def test_wrong_arguments(call, message):
     assert str(module) == before and manager.labels == ["p"]
 
 
-# -- What is found one by one -----------------------------------------------------------------------------------------
+# -- Iteration over matches -------------------------------------------------------------------------------------------
 
 
 def test_layers_that_are_removed_meanwhile_are_not_looked_at():
@@ -151,7 +151,7 @@ def test_layers_that_are_removed_meanwhile_are_not_looked_at():
     assert found == ["p"] and kinds(module) == []
 
 
-# -- Ops besides the table --------------------------------------------------------------------------------------------
+# -- Ops that are not in the table ------------------------------------------------------------------------------------
 
 
 def test_plugins_are_called_as_ops_are():

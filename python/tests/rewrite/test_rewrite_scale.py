@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules on large graphs: how much is rewritten, what is left, and that the time follows the size; and regions of ops of
-one kind, as large as they get."""
+"""Rules on large graphs: the number of rewrites, the remaining ops, and time in proportion to the size.
+
+Also tests a pattern that grows regions of pointwise ops as far as possible."""
 
 import hashlib
 import time
@@ -39,7 +40,7 @@ def test_twenty_thousand_blocks():
     assert len(module.get_layers()) == 100_000
     assert rewritten(module, fuse) == 20_000
     left = kinds(module)
-    assert len(left) == 60_000  # nothing of what matched
+    assert len(left) == 60_000  # none of the matched ops
     assert left == ["t.fused", "mul", "sigmoid"] * 20_000
 
 
@@ -52,10 +53,10 @@ def test_the_time_follows_the_size(block, rule):
         return time.process_time() - start
 
     small, large = (min(seconds(count) for _ in range(3)) for count in (1_000, 16_000))
-    assert large < 16 * 4 * small  # 256 times as long if each rewrite looked through the graph
+    assert large < 16 * 4 * small  # would be 256 times as long if each rewrite searched the whole graph
 
 
-# All that is computed element by element and hangs together, as one op named after what it computes.
+# Connected pointwise ops become one op. Its name lists the ops.
 ELEMENTWISE = {f"inlay.{name}" for name in ("add", "mul", "sub", "rsqrt", "neg", "exp", "relu", "mean")}
 
 
@@ -67,7 +68,7 @@ class FuseElementwise(PatternRewriter):
         if any(user.op in ELEMENTWISE for tensor in layer.get_outputs() for user in tensor.get_users()):
             return self.fail("a user of it is the end of the region")
         layers, order = [layer], {one: number for number, one in enumerate(layer.network.get_layers())}
-        for one in layers:  # what only the region uses belongs to it
+        for one in layers:  # a value that only the region uses is a part of the region
             for parent in (tensor.get_parent() for tensor in one.get_inputs()):
                 fits = parent is not None and parent.op in ELEMENTWISE and parent not in layers
                 result = parent.get_outputs()[0] if fits else None
@@ -103,7 +104,7 @@ def test_regions_of_elementwise_ops_are_one_kernel_each():
     assert [one.ops for one in kernels] == [7, 7]
     assert [line.split(" = ")[1].split("(")[0] for line in drawn(module)[:-1] if "constant" not in line] == [
         *("t.kernel", "matmul", "t.kernel", "add", "relu", "neg")
-    ]  # vectors alone, and one op alone, stay
+    ]  # a region of vectors and a region of one op stay
 
 
 def test_equal_regions_are_the_same_kernel():

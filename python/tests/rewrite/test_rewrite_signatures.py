@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Recorded calls: arguments and outputs of any structure, read from the graph as it is now."""
+"""Tests of recorded calls. Their arguments and outputs have any structure and are read from the current graph."""
 
 import enum
 
@@ -28,7 +28,7 @@ class Mode(enum.Enum):
 
 @record_signature
 def block(x, others=(), *, named=None, mode=Mode.FAST, dtype=torch.float16, flag=True, sizes=(1, 2), scale=0.5):
-    """A call of several layers with structured arguments and outputs."""
+    """A recorded function of several layers with structured arguments and outputs."""
     first = op("t.first", x, *others, results=[x])
     second = op("t.second", first, *(named or {}).values(), results=[x, x])
     return {"first": first, "rest": [second[0], (second[1],)]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Traced patterns: what they do to a graph, by inlay-opt, and what they refuse."""
+"""Tests of traced patterns: their rewrites by inlay-opt, and their errors."""
 
 import math
 import subprocess
@@ -28,7 +28,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> ten
 
 
 def rewrite(tmp_path, *patterns, options=""):
-    """The ops of the graph after the patterns, by name."""
+    """Returns the ops of the graph after the rewrites, by name."""
     file = tmp_path / "patterns.pdl.mlir"
     file.write_text("".join(one.pdl for one in patterns))
     command = [INLAY_OPT, "--allow-unregistered-dialect", f"--inlay-rewrite=patterns={file} {options}"]
@@ -228,7 +228,7 @@ def test_what_grows_without_end_is_ended(driver):
 
 
 def states(condition):
-    """The PDL of a pattern of an op with these conditions on what it captures."""
+    """Returns the PDL of a pattern of an op with these conditions on its captures."""
     return make(lambda op, x, y: op.add(x, y), lambda op, x, y: op.sub(x, y), "a", condition).pdl
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rule libraries on parts of real models: which rules fire how often, and that the results stay PyTorch's."""
+"""The rule libraries on parts of real models: the number of rewrites by each rule, and results equal to PyTorch's."""
 
 import collections
 import dataclasses
@@ -33,7 +33,7 @@ class RMSNorm(nn.Module):
 
 
 class LlamaBlock(nn.Module):
-    """RMS norm, rotary embedding, causal attention and SwiGLU, as models write them out."""
+    """RMS norm, rotary embedding, causal attention and SwiGLU, each of several ops as in models."""
 
     def __init__(self, size=32, heads=4, hidden=64, length=6):
         super().__init__()
@@ -68,7 +68,7 @@ class LlamaBlock(nn.Module):
 
 
 class BertBlock(nn.Module):
-    """An encoder block with layer norm, softmax and GELU written out."""
+    """An encoder block with layer norm, softmax and GELU, each of several ops."""
 
     def __init__(self, size=32, heads=4, hidden=64):
         super().__init__()
@@ -118,7 +118,7 @@ TRANSFORMER_INPUT, IMAGE = (2, 6, 32), (1, 4, 8, 8)
 
 
 def rewrite(text, tmp_path, options):
-    """The text after rewriting, and how often each rule fired."""
+    """Returns the text after rewriting, and the number of rewrites by each rule."""
     trace = tmp_path / "trace.json"
     command = [INLAY_OPT, "--mlir-print-debuginfo", f"--inlay-rewrite={options} trace={trace}"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention, and normalizations by statistics of the input itself."""
+"""Attention, and normalizations by statistics of the input."""
 
 from .entry import Sampled
 

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What an entry of the lists says."""
+"""An entry of the lists of sampled operators."""
 
 from dataclasses import dataclass, field
 
 import torch
 
-# Relative and absolute, for results of a rounding or two.
+# Relative and absolute tolerances, for results with one or two roundings.
 TOLERANCES = {torch.float16: 2e-3, torch.bfloat16: 2e-2, torch.float32: 1e-5, torch.float64: 1e-12}
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """One operator of torch.testing's op_db.
+    """An operator in the op_db of torch.testing.
 
-    name: as there ("add", "nn.functional.gelu"); variant: its `variant_test_name`.
-    tolerance: factor to the usual tolerances.
-    skip: sentence -> whether it is about a sample (a function of `Sample`). Such a sample isn't drawn: PyTorch's own
-        result isn't settled, or it can't be exported.
-    torch: likewise, of samples that may be left to PyTorch.
-    host: likewise, of samples that may run on the host where Vulkan goes first.
-    specials: whether to add tensors with NaN, infinities, zeros of both signs and extreme integers; by default if the
-        operator works element by element.
-    without: dtypes that aren't drawn, beside those that the operator lacks.
+    name, variant: its name ("add", "nn.functional.gelu") and its `variant_test_name`.
+    tolerance: a factor of the usual tolerances.
+    skip: predicates of a Sample by a sentence with the reason. Samples that satisfy one are not drawn, because the
+        result of PyTorch is not determined or PyTorch can't export them.
+    torch: predicates of samples that PyTorch may run.
+    host: predicates of samples that the host may run although Vulkan is the first target.
+    specials: add tensors with NaN, infinities, zeros of both signs and extreme integers (default: for pointwise
+        operators).
+    without: dtypes that are not drawn, besides those that the operator lacks.
     """
 
     name: str
@@ -38,10 +38,10 @@ class Sampled:
 
 
 def always(_):
-    """For a sentence that is about every sample."""
+    """Returns true: the reason holds for every sample."""
     return True
 
 
 def dtype_in(*dtypes):
-    """For a sentence about samples of these dtypes."""
+    """Returns the predicate of samples of these dtypes."""
     return lambda sample: sample.dtype in dtypes

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators that read or write where tensors of indices say, and those that sort."""
+"""Operators that read or write elements at indices, and operators that sort."""
 
 import torch
 
 from .entry import Sampled, always, dtype_in
 
-# Not on buffers of booleans yet.
+# Vulkan does not support buffers of booleans yet.
 _BOOL = {"buffers of i1": dtype_in(torch.bool)}
 
-# What PyTorch's combine as numbers.
+# PyTorch combines booleans as numbers here.
 _NO_SUMS = {"booleans": dtype_in(torch.bool)}
 
-# Layout ops go along with those that Vulkan lacks.
+# Layout ops run on the host with ops that Vulkan lacks.
 _BFLOAT16 = {"bf16": dtype_in(torch.bfloat16)}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators that move elements, or replace some."""
+"""Operators that move or replace elements."""
 
 import torch
 from torch.utils import _pytree as pytree
@@ -15,7 +15,7 @@ def _is_empty(sample):
 _SKIP = {"a result without elements": _is_empty}
 _BOOL = {"buffers of i1": dtype_in(torch.bool)}
 
-# Ops of the kind that joins its neighbours, wherever they run.
+# Neutral ops, which run on the target of their neighbors.
 _NEUTRAL = """
 as_strided chunk column_stack diagonal diagonal_copy dsplit expand expand_as flatten hsplit hstack linalg.diagonal
 movedim nn.functional.pixel_shuffle nn.functional.pixel_unshuffle nn.functional.unfold permute repeat repeat_interleave
@@ -23,10 +23,10 @@ reshape roll rot90 select slice split split_with_sizes squeeze stack tile transp
 view vsplit vstack
 """
 
-# Ops that reach Vulkan by themselves.
+# Ops that run on Vulkan without neighbors.
 _OTHERS = "cat constant_pad_nd diagonal_scatter flip fliplr flipud slice_scatter"
 
-OPS = [Sampled(name, host={"joins its neighbours": always}, skip=_SKIP) for name in _NEUTRAL.split()]
+OPS = [Sampled(name, host={"joins its neighbors": always}, skip=_SKIP) for name in _NEUTRAL.split()]
 OPS += [Sampled(name, host=_BOOL, skip=_SKIP) for name in _OTHERS.split()]
 OPS += [
     Sampled("nn.functional.pad", mode, host=_BOOL, skip=_SKIP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators that work element by element."""
+"""Pointwise operators."""
 
 import torch
 
@@ -7,7 +7,7 @@ from .entry import Sampled, always
 
 
 def _far(limit):
-    """For a sentence about samples with finite numbers beyond `limit`."""
+    """Returns the predicate of samples with finite numbers beyond `limit`."""
 
     def about(sample):
         numbers = torch.nan_to_num(sample.args[0].double(), 0, 0, 0)
@@ -22,7 +22,7 @@ def _divides_integers_by_zero(sample):
     return whole and bool((torch.as_tensor(rhs) == 0).any())
 
 
-# Devices promise nothing of angles beyond pi, and lose all digits far from it.
+# Devices guarantee no precision for angles beyond pi, and lose all digits for large angles.
 _ANGLES = {"large angles": _far(1e3)}
 _ZERO = {"PyTorch raises ZeroDivisionError": _divides_integers_by_zero}
 _HOST = {"a library function": always}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions, places of extremes, running sums."""
+"""Reductions, indices of minima and maxima, and cumulative sums."""
 
 from .entry import Sampled
 

@@ -21,6 +21,6 @@ _MODES = ("nearest", "nearest-exact", "linear", "bilinear", "bicubic")
 
 OPS = [Sampled(f"nn.functional.{name}", torch=_LEFT, host=_UNBATCHED) for name in _POOLS.split()]
 OPS += [Sampled(f"nn.functional.{name}") for name in _OTHERS.split()]
-# PyTorch adds up 16-bit floats in their own type.
+# PyTorch sums 16-bit floats in their own type.
 OPS += [Sampled(f"nn.functional.conv_transpose{count}d", tolerance=30) for count in (1, 2, 3)]
 OPS += [Sampled("nn.functional.interpolate", mode) for mode in _MODES]

@@ -6,8 +6,8 @@
 #ifndef INLAY_UNITTESTS_RUNTIME_FAULTS_FAULTS_H
 #define INLAY_UNITTESTS_RUNTIME_FAULTS_FAULTS_H
 
-#include "Runtime/Core/Execute/PlanInstance.h"
 #include "Runtime/Vulkan/Device/Handles.h"
+#include "Runtime/Vulkan/Device/VulkanInstance.h"
 
 #include <map>
 #include <memory>

@@ -63,6 +63,7 @@ def RewritePass : Pass<"inlay-rewrite", "::mlir::ModuleOp"> {
         clEnumValN(::inlay::RewriteDriver::Greedy, "greedy", "MLIR's greedy driver, for comparison"))}]>,
     Option<"limit", "limit", "int64_t", "-1",
       "maximum number of rewrites, to find a wrong one by bisection; -1 for no limit">,
+    // The default is that of RewriteOptions::budget.
     Option<"budget", "budget", "double", "10",
       "rewrites per op; a run that does more, plus 1000, is considered non-terminating, which is an error">,
     Option<"keepDeadCode", "keep-dead-code", "bool", "false", "keep ops whose results have no uses">,

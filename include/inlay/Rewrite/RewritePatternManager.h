@@ -26,9 +26,10 @@ struct RewriteOptions {
   RewriteDriver driver = RewriteDriver::Fixpoint;
   int64_t limit = -1; ///< Maximum number of rewrites, to find a wrong one by bisection; negative for no limit.
   bool removeDeadCode = true;
-  bool acrossSegments = false;        ///< True if matches may reach out of an open segment.
-  double budget = 10;                 ///< Rewrites per op. A run that does more, plus 1000, is considered
-                                      ///< non-terminating.
+  bool acrossSegments = false; ///< True if matches may reach out of an open segment.
+  /// Rewrites per visited op. A run with more than that plus 1000 rewrites is considered non-terminating: see
+  /// TerminationGuard.h. Rewrite/Passes.td and python/inlay/_rewrite/manager.py repeat the default.
+  double budget = 10;
   llvm::json::Array *trace = nullptr; ///< If not null, receives one object per rewrite.
   RuleChecker *checker = nullptr;     ///< If not null, checks each match before it is rewritten.
   /// If set, called after each try. A text that is not empty ends the run with that error.

@@ -2,8 +2,10 @@
 //
 // Detects rewriting that does not terminate. Each op that a rewrite makes descends from the root of that rewrite. If
 // the graph looks the same twice along a long line of descent, the rewrites form a cycle. Rules that let a graph grow
-// forever never repeat a state, so a budget that is linear in the number of visited ops stops them. Descent is tracked
-// only once there are more rewrites than ops: a graph in which each op is rewritten once or twice needs no tracking.
+// forever never repeat a state. They are stopped by a budget: `RewriteOptions::budget` rewrites per visited op, plus
+// `kFree`. Tracking takes time, so it starts only when one of three things happens: the number of rewrites exceeds the
+// number of visited ops by more than `kLongDescent`, fewer than `kLast` rewrites are left in the budget, or `watch` is
+// called.
 
 #ifndef INLAY_LIB_REWRITE_DRIVER_TERMINATIONGUARD_H
 #define INLAY_LIB_REWRITE_DRIVER_TERMINATIONGUARD_H

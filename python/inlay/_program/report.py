@@ -174,7 +174,11 @@ class Report(dict[str, Any]):
 
 
 def format_bytes(count: float | None) -> str:
-    """Returns a number of bytes such as `1.5 MiB`, or `?` for None."""
+    """Returns a number of bytes such as `1.5 MiB`, or `?` for None.
+
+    The units change as in `formatBytes` of lib/Runtime/Report/MemoryReport.cpp. `formatBytes` of
+    lib/Partition/Report/ReportFigures.cpp, for the report as text and HTML, writes numbers below 10 KiB as bytes.
+    """
     if count is None:
         return "?"
     for unit in ("B", "KiB", "MiB"):

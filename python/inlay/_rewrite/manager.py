@@ -329,7 +329,7 @@ class RewritePatternManager(_Manager):
         limit: int | None = None,
         trace: list[dict[str, Any]] | StrPath | None = None,
         across_segments: bool = False,
-        budget: float = 10.0,
+        budget: float = 10.0,  # the same as RewriteOptions::budget in RewritePatternManager.h
         remove_dead_code: bool = True,
         check: bool = False,
     ) -> int:

@@ -14,7 +14,9 @@ using namespace inlay;
 using plan::PostOpKind;
 
 /// Functions by expression, in the forms that importers and users write. `x` is the argument. Operands of commutative
-/// ops are sorted by their text. Numbers have nine digits, which is enough to identify an f32.
+/// ops are sorted by their text. Numbers have nine digits, which is enough to identify an f32. `_handle_gelu` in
+/// python/inlay/_import/torch/handlers/pointwise.py composes the form of `gelu_tanh`, and
+/// lib/Runtime/Host/Portable/PostOps.inc computes it.
 static constexpr std::pair<StringLiteral, PostOpKind> kActivations[] = {
     {"relu(x)", PostOpKind::relu},
     {"maximum(0,x)", PostOpKind::relu},

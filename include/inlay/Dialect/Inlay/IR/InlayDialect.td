@@ -73,6 +73,7 @@ def Inlay_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDimsAttr = "inlay.dims";
     /// On a module: the maximum number of iterations of one `scf.while` each time it is reached.
     static constexpr ::llvm::StringLiteral kMaxLoopIterationsAttr = "inlay.max_loop_iterations";
+    /// Repeated in Support/Options.td (`max_loop_iterations`) and python/inlay/_compile/options.py (`LOOP_ITERATIONS`).
     static constexpr int64_t kDefaultMaxLoopIterations = int64_t(1) << 24;
     /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules that an op came from.
     static constexpr ::llvm::StringLiteral kModuleKey = "inlay.module";

@@ -166,7 +166,8 @@ def _handle_round_decimals(walker: Walker, call: Call) -> HandlerResult:
 def _handle_gelu(walker: Walker, call: Call) -> HandlerResult:
     if call["approximate"] == "none":
         return _handle_pointwise(walker, call)
-    # 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), Hendrycks & Gimpel, arXiv:1606.08415.
+    # 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), Hendrycks & Gimpel, arXiv:1606.08415. The host target finds
+    # exactly this form (lib/Target/Host/LibraryCalls/Activations.cpp) and computes it in PostOps.inc.
     x = walker.tensor(call["self"])
 
     def step(name: str, lhs: Value, rhs: Value | float | None, suffix: str | None) -> Value:

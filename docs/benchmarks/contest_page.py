@@ -17,16 +17,16 @@ of uncounted calls, at least one, that warm up threads and cores, then the count
 turn, the other processes are stopped, since threads that spin while they wait for work would slow it. All contenders
 have the same number of threads: PyTorch, ONNX Runtime (`intra_op_num_threads`), OpenVINO (`INFERENCE_NUM_THREADS`) and
 Inlay (`INLAY_NUM_THREADS`). OpenVINO computes in the dtype of the model (`INFERENCE_PRECISION_HINT`) and optimizes the
-latency (`PERFORMANCE_HINT`). Inductor does not reuse code from earlier runs. All other options have their defaults,
-also the spinning of ONNX Runtime's threads, without which it is slower. ONNX Runtime and OpenVINO read the file that
-`torch.onnx.export` writes.
+latency (`PERFORMANCE_HINT`). Inductor does not reuse code from earlier runs. All other options have their defaults.
+ONNX Runtime's threads thus spin while they wait, without which it would be slower. ONNX Runtime and OpenVINO read the
+file that `torch.onnx.export` writes.
 """
 MODELS_HEAD = (
     """\
 # Models: targets, latency, accuracy
 
-`make bench-models` measures these figures and writes this page. It takes half an hour and needs an idle machine.
-Weights are random. A text above each table explains its figures.
+`make bench-models` takes these measurements and writes this page. It takes half an hour and needs an idle machine.
+Weights are random. The text above each table explains its columns.
 
 """
     + RULES
@@ -35,8 +35,8 @@ KERNELS_HEAD = (
     """\
 # Kernels compared with the limits of the machine
 
-`make bench-kernels` measures these figures and writes this page. It takes 15 minutes and needs an idle machine. A text
-above each table explains its figures.
+`make bench-kernels` takes these measurements and writes this page. It takes 15 minutes and needs an idle machine. The
+text above each table explains its columns.
 
 """
     + RULES
@@ -48,10 +48,10 @@ A turn consists of calls for 20 ms.
 SPLITTING_HEAD = """\
 # The cost of splitting
 
-`make bench-splitting` measures these figures and writes this page. It takes six minutes. The models are small versions
-with the same structure. The route `vulkan+host+torch` runs all ops on the device that it can run.
+`make bench-splitting` takes these measurements and writes this page. It takes six minutes. The models are small
+versions with the same structure. The route `vulkan+host+torch` runs every op on the device if the device supports it.
 `vulkan+host@activations` keeps activations off the device, which splits a model at each of them. `host+torch` uses the
-host only. The routes take turns.
+host only. In each round, every route is measured once.
 
 """
 

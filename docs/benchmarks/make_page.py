@@ -22,24 +22,24 @@ from vulkan_page import write_vulkan
 HEAD = """\
 # Partitioning: segments, time, memory
 
-`make bench-partition` measures these figures and writes this page. It takes eight minutes and needs an idle machine.
-Times are processor times on one thread. A text above each table explains its figures.
+`make bench-partition` takes these measurements and writes this page. It takes eight minutes and needs an idle machine.
+Times are processor times on one thread. The text above each table explains its columns.
 """
 
 
 REWRITE_HEAD = """\
 # Rewriting: ops per second
 
-`make bench-rewrite` measures these figures and writes this page. It takes ten minutes and needs an idle machine. Times
-are processor times on one thread. A text above each table explains its figures.
+`make bench-rewrite` takes these measurements and writes this page. It takes ten minutes and needs an idle machine.
+Times are processor times on one thread. The text above each table explains its columns.
 """
 
 
 SIZES_HEAD = """\
 # Sizes: one compilation for all sizes in a range
 
-`make bench-sizes` measures these figures and writes this page. It takes ten minutes and needs an idle machine. Weights
-are random and the models are tiny. A text above each table explains its figures.
+`make bench-sizes` takes these measurements and writes this page. It takes ten minutes and needs an idle machine.
+Weights are random and the models are tiny. The text above each table explains its columns.
 """
 
 

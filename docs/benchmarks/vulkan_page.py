@@ -11,9 +11,9 @@ from page import HERE, make_table, read_tables, write_head
 HEAD = """\
 # On a Vulkan device: launches, start-up, kernels, models
 
-`make bench-vulkan` measures these figures and writes this page. It takes ten minutes and needs an idle machine.
-`VK_DRIVER_FILES` names the driver, which is Mesa's software driver by default and runs kernels on the processor. A text
-above each table explains its figures.
+`make bench-vulkan` takes these measurements and writes this page. It takes ten minutes and needs an idle machine.
+`VK_DRIVER_FILES` names the driver, which is Mesa's software driver by default and runs kernels on the processor. The
+text above each table explains its columns.
 
 Each contender is a process, and the contenders take turns. Contenders whose names end in `-vulkan` are peers on the
 same device. IREE compiles for the target of the device (`--iree-vulkan-target`). ncnn runs the layers that it has

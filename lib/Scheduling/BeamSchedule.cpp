@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A search for three and more targets, or for two targets with isolated nodes. Some optimal schedule alternates between
-// running all nodes that are ready on one target and all that are ready on another. The search therefore only considers
-// sequences of targets. Isolated nodes are no steps of a sequence: they cost the same wherever they run, so they run as
-// soon as they can. A greedy sequence, which follows the longest remaining path, takes linear time. A beam search gives
+// Implements the search for three and more targets, and for two targets with isolated nodes. Some optimal schedule
+// repeatedly chooses a target and runs all nodes that are ready on it. The search therefore only considers sequences of
+// targets. Isolated nodes are not part of a sequence: each of them needs one segment whenever it runs, so it runs as
+// soon as it can. A greedy sequence, which follows the longest remaining path, takes linear time. A beam search gives
 // better sequences and is used where it costs little. The results of both depend only on the numbering of nodes.
 
 #include "inlay/Scheduling/LevelSchedule.h"
@@ -18,15 +18,15 @@ using namespace inlay;
 
 namespace {
 constexpr size_t kNarrowBeam = 8, kWideBeam = 64;
-/// Work is the number of nodes times the number of steps. Above `kBeamWork`, only the greedy sequence is made. The
-/// width of a beam is chosen such that work times width is about `kWideBeamWork`.
+/// The work of a search is the number of nodes times the length of the sequence. Above `kBeamWork`, only the greedy
+/// sequence is made. The width of a beam is chosen such that work times width is about `kWideBeamWork`.
 constexpr uint64_t kBeamWork = 2'000'000, kWideBeamWork = 100'000;
 
 /// Bounds that guide a search.
 struct Guide {
   RunHeights heights;
-  /// For each node, the maximum number of accelerator runs on a path from it, if sequences may have no more accelerator
-  /// steps than needed. Empty otherwise.
+  /// For each node, the maximum number of accelerator runs on a path from it, if sequences may contain accelerators no
+  /// more often than necessary. Empty otherwise.
   std::vector<uint32_t> acceleratorRuns;
   uint32_t maxAccelerators = 0;
 };
@@ -58,7 +58,7 @@ public:
     return longest;
   }
 
-  /// Returns true if the sequence needs no more accelerator steps than the graph does.
+  /// Returns true if the sequence can be completed with accelerators in it no more often than the graph requires.
   bool isFrugal() const {
     if (guide->acceleratorRuns.empty())
       return true;
@@ -70,7 +70,7 @@ public:
     return accelerators + longest <= guide->maxAccelerators;
   }
 
-  /// Appends a step: runs all nodes that are or become ready on that target, then the isolated nodes that are ready.
+  /// Appends a target: runs all nodes that are or become ready on that target, then the isolated nodes that are ready.
   void append(TargetIndex target) {
     placement.targets.push_back(target);
     ++steps;
@@ -91,7 +91,7 @@ public:
     runIsolated();
   }
 
-  /// Returns the targets that would run a node as the next step.
+  /// Returns the targets that could run a node if they came next in the sequence.
   TargetSet next() const {
     TargetSet result = 0;
     for (TargetIndex target = 0; target < kMaxTargets; ++target)
@@ -190,8 +190,9 @@ static PartialSchedule makeGreedily(const ScheduleGraph &graph, const Guide &gui
   return partial;
 }
 
-/// Returns the best sequences with one more step, the best one first. Sequences that cannot end before `limit` are left
-/// out. Sequences that have run the same nodes count as one.
+/// Extends each sequence of `beam` by each target that may come next. Returns the `width` best results, the best one
+/// first. Drops sequences that cannot become shorter than `limit`. If several sequences have run the same nodes, keeps
+/// the best one.
 static std::vector<PartialSchedule> grow(const ScheduleGraph &graph, const std::vector<PartialSchedule> &beam,
                                          uint32_t limit, size_t width) {
   std::vector<PartialSchedule> grown, kept;

@@ -54,8 +54,8 @@ private:
 };
 
 /// A walk that goes from each numbered node to its successors. Before it numbers a successor, it numbers the
-/// predecessors of that successor. Neighbors thus get numbers close to each other, so that one choice between nodes
-/// with equal hashes decides the next.
+/// predecessors of that successor. Neighbors thus get numbers close to each other. A choice between two nodes with
+/// equal hashes then also orders their neighbors.
 class Walk {
 public:
   explicit Walk(const ScheduleGraph &graph) : graph(graph), isEarlier(graph), visited(graph.size()) {

@@ -14,7 +14,7 @@ using namespace inlay;
 namespace {
 using Placed = std::vector<TargetIndex>;
 
-/// Shares of a launch that a border is charged.
+/// The shares of a launch that are added to the cost of each border.
 constexpr double kPrices[] = {0, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2};
 /// Maximum number of rounds of alpha-expansion for three and more targets.
 constexpr unsigned kRounds = 3;
@@ -25,8 +25,8 @@ constexpr uint64_t kSearchWork = 4'000'000;
 //===-- One cut -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// A cut that decides for every node whether it keeps its target or takes the target `taken`, such that all nodes
-/// together are cheapest. Nodes on the source side keep their target.
+/// A cut that decides for every node whether it keeps its target or takes the target `taken`, so that the total cost is
+/// the least. Nodes on the source side keep their target.
 class Expansion {
 public:
   Expansion(const CostGraph &costs, const Placed &placed, TargetIndex taken, double price)
@@ -47,8 +47,8 @@ public:
   }
 
 private:
-  /// Returns the factor by which seconds become integers, which add up exactly. The sum of all costs comes close to the
-  /// maximum of a cut.
+  /// Returns the factor that turns seconds into integers, whose sums are exact. It makes the sum of all costs nearly as
+  /// large as a cut allows.
   double findScale() const {
     double sum = 1e-12;
     for (NodeId node = 0; node < placed.size(); ++node)
@@ -113,8 +113,8 @@ private:
   void addValue(const CostGraph::Value &value) {
     bool isMade = value.maker != CostGraph::kOutside;
     all.assign(costs.readers.begin() + value.firstReader, costs.readers.begin() + value.lastReader);
-    // The transfer to `taken`. If all readers are where the value is made, a reader that goes to `taken` also costs the
-    // transfer out.
+    // The transfer to `taken`. If all readers have the maker's target, a reader that moves to `taken` also adds the
+    // transfer out of the maker's target.
     bool leaves = value.isReturned;
     for (NodeId reader : all)
       leaves |= isMade && placed[reader] != placed[value.maker];

@@ -40,7 +40,7 @@ public:
         needs[node] |= uint64_t(1) << pred;
   }
 
-  /// Works layer by layer: all states of a layer have run equally many nodes. Returns false if there are too many
+  /// Works layer by layer: all states of a layer have run the same number of nodes. Returns false if there are too many
   /// states.
   bool run() {
     states.push_back({});

@@ -216,8 +216,9 @@ static std::vector<TargetIndex> findTargetPair(const ScheduleGraph &graph) {
   return targets;
 }
 
-/// Returns a rank that is less for better placements. With isolated nodes the least total is NP-hard, so the number of
-/// accelerator segments, which is exact, counts first. Without them one placement has the fewest of both.
+/// Returns a rank, which is lower for better placements. With isolated nodes, the least total is NP-hard to find, so
+/// the number of accelerator segments, which is exact, is compared first. Without isolated nodes, one placement has
+/// both the fewest segments and the fewest accelerator segments.
 static std::pair<size_t, size_t> rank(const ScheduleGraph &graph, const BoundedPlacement &placed, bool hasIsolated) {
   const std::vector<TargetIndex> &targets = placed.placement.targets;
   size_t total = hasIsolated ? finishSchedule(graph, placed).segments.size() : targets.size();

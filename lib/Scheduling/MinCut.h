@@ -2,7 +2,7 @@
 //
 // Minimum s-t cut by the augmenting-path algorithm of Boykov and Kolmogorov ("An experimental comparison of
 // min-cut/max-flow algorithms for energy minimization in vision", PAMI 2004). It is fast if most nodes are connected to
-// a terminal, as ops with a cost on both targets are.
+// a terminal, which is the case for ops that have a cost on both targets.
 
 #ifndef INLAY_LIB_SCHEDULING_MINCUT_H
 #define INLAY_LIB_SCHEDULING_MINCUT_H
@@ -39,7 +39,7 @@ public:
   /// Returns the capacity of a smallest cut, or std::nullopt if this takes more than `budget` steps. A step visits an
   /// arc. Subtracts the steps from `budget`, which is 0 after a failure. May be called only once.
   std::optional<int64_t> solve(uint64_t &budget);
-  /// The same without a limit.
+  /// Like the other `solve`, but without a limit.
   int64_t solve();
   /// Returns true if the node is on the source's side of the smallest cut whose source side has the fewest nodes, which
   /// is unique. Must be called after `solve`.

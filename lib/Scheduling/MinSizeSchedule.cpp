@@ -16,8 +16,8 @@
 using namespace inlay;
 
 namespace {
-/// Budget for keeping nodes on accelerators: so much work per node and edge, plus a constant that small graphs never
-/// exceed. When it is spent, all small segments are dropped at once.
+/// Budget of work for keeping nodes on accelerators: an amount per node and edge, plus a constant that small graphs
+/// never exceed. When it is spent, all small segments are dropped at once.
 constexpr uint64_t kWorkPerItem = 32, kBaseWork = 1'000'000;
 /// Maximum number of random orders that the Torch-TensorRT walk is tried on.
 constexpr uint64_t kMaxOrders = 16;
@@ -79,8 +79,9 @@ static BoundedPlacement place(const ScheduleGraph &graph, Strategy strategy, boo
   return placed;
 }
 
-/// Demotes all nodes of small segments as far as possible. The rest of the placement stays as it is, so no other
-/// segment shrinks. Returns an empty candidate if this does not work out.
+/// Demotes all nodes of small segments to the last target that they may take. The rest of the placement stays as it is,
+/// so no other segment shrinks. Returns an empty candidate if the nodes of a segment get different targets, or if a
+/// small segment remains.
 static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, uint64_t minSize) {
   Placement &placement = placed.placement;
   std::vector<bool> dropped(placement.targets.size());
@@ -97,7 +98,7 @@ static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, uint64_
     graph.nodes[node].target = target;
     graph.nodes[node].neutral = false;
     if (to[at].value_or(target) != target)
-      return {}; // The nodes of this segment get different targets. The other candidates handle this.
+      return {}; // The nodes of this segment get different targets. Other candidates handle this case.
     to[at] = target;
   }
   for (size_t at = 0; at < to.size(); ++at)
@@ -188,8 +189,8 @@ static Schedule finishWithSlack(const ScheduleGraph &graph, BoundedPlacement pla
   return result;
 }
 
-/// Returns the placements from which bytes are reduced. For a large graph, this is only the one that carries fewer
-/// bytes.
+/// Returns the placements from which the reduction of carried bytes starts. For a large graph, this is only the one
+/// that carries fewer bytes.
 static std::vector<BoundedPlacement> placeToStartFrom(const ScheduleGraph &graph) {
   std::vector<BoundedPlacement> starts = placeByLevelsFromEither(graph);
   if (starts.size() == 2 && graph.fewestBytes && isLarge(graph)) {
@@ -201,7 +202,7 @@ static std::vector<BoundedPlacement> placeToStartFrom(const ScheduleGraph &graph
   return starts;
 }
 
-/// Returns the better schedule of both starting targets, or nothing if both have small segments.
+/// Returns the better of the schedules that start with either target, or nothing if both have small segments.
 static std::optional<Schedule> scheduleWithoutDemotion(const ScheduleGraph &graph, uint64_t minSize) {
   std::optional<Schedule> best;
   for (BoundedPlacement &placed : placeToStartFrom(graph)) {
@@ -378,8 +379,8 @@ static uint64_t countNonNeutralAcceleratedOps(const ScheduleGraph &original, con
 }
 
 /// Returns the result of the Torch-TensorRT walk for the order in which the nodes are written if it keeps more than
-/// `made`, else `made`. This depends on that order. It keeps the promise of `scheduleWithMinSize`; graphs that need it
-/// are rare.
+/// `made`, else `made`. The result then depends on that order. This fulfills the guarantee of `scheduleWithMinSize`.
+/// Few graphs need it.
 static Schedule keepNoLessThanTorchTensorRT(ScheduleGraph &graph, const ScheduleGraph &original, Schedule made,
                                             uint64_t minSize) {
   Candidate other = walkLikeTorchTensorRT(withoutNeutral(original), minSize);

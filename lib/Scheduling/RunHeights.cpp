@@ -37,7 +37,8 @@ RunHeights inlay::computeRunHeights(const ScheduleGraph &graph, TargetSet counte
   return result;
 }
 
-/// Returns the number of runs of the longest path, plus one if such paths start with different targets.
+/// Returns the number of runs of the longest path, plus one if several paths are that long and start with different
+/// targets.
 static uint32_t countRuns(const RunHeights &heights) {
   uint32_t longest = heights.maxHeight();
   TargetSet firstTargets = 0;

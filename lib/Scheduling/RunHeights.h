@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The minimum number of segments that paths through a graph need. A run is a stretch of a path whose nodes have one
-// target. A host node that must be isolated is counted separately: it ends the run before it and is no run itself.
+// Computes the minimum number of segments that paths through a graph need. A run is a stretch of a path whose nodes
+// have one target. A host node that must be isolated is counted separately: it ends the run before it and is no run
+// itself.
 
 #ifndef INLAY_LIB_SCHEDULING_RUNHEIGHTS_H
 #define INLAY_LIB_SCHEDULING_RUNHEIGHTS_H
@@ -20,7 +21,8 @@ inline bool isIsolated(const ScheduleGraph &graph, NodeId node) {
 /// For each node, the maximum number of runs on a path from it. Neutral nodes neither count nor end a run.
 struct RunHeights {
   std::vector<uint32_t> height;
-  /// Targets that the paths of that height start with; all targets if such a path starts with no run.
+  /// For each node, the targets of the first runs on the paths of that height. All targets if such a path does not
+  /// start with a run.
   std::vector<TargetSet> firstTargets;
 
   /// Returns the maximum height of all nodes.

@@ -89,7 +89,8 @@ private:
     return items > 0;
   }
 
-  /// Chooses a factor for bytes so large that moves only break ties. Returns false if the numbers get too large.
+  /// Chooses a factor for bytes that is large enough for the number of moves to matter only in ties. Returns false if
+  /// the numbers get too large.
   bool chooseScale() {
     double items = 1, bytes = 0;
     for (NodeId node = 0; node < graph.size(); ++node) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small graphs are solved by a minimum cut, larger ones by coordinate descent. The cost of a node is convex in its
-// place, so that its best place between its neighbors is computed directly. A backward walk prefers later places among
-// those of equal cost, and a forward walk prefers earlier ones. Chains of nodes thus move even if no node of them gains
-// alone. The descent starts from the given placement and from the latest one. Cuts with small windows follow.
+// Small graphs are solved by a minimum cut, larger ones by coordinate descent. The cost of a node is a convex function
+// of its place, so its best place between its neighbors can be computed directly. A backward walk prefers later places
+// among those of equal cost, and a forward walk prefers earlier ones. A chain of nodes thus moves even if no node of it
+// reduces the cost by itself. The descent starts from the given placement and from the one with every node in its
+// latest place. Cuts with small windows then improve the result.
 
 #include "SlackPlacement.h"
 
@@ -119,8 +120,9 @@ private:
     return after == 0 ? segment[node] : segmentsOfTarget[after - 1];
   }
 
-  /// Returns the segment in which the cost of the node is least if any segment may hold it. The slope of the cost is
-  /// -`bytes` of the node up to the segment from which a value that it reads would be carried further.
+  /// Returns the segment in which the cost of the node is least, assuming that any segment may hold it. `slope` is the
+  /// change of the cost per segment at the start: minus the bytes of the node's result. From `until` of each read on,
+  /// the slope grows by the bytes of that read, because the value that is read would be carried further.
   uint32_t findMinimum(std::vector<Read> &reads, int64_t slope, uint32_t end) const {
     std::sort(reads.begin(), reads.end(), [](const Read &a, const Read &b) { return a.until < b.until; });
     for (const Read &read : reads)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Targets for nodes such that compute, transfers and launches take the least time together.
+// Chooses a target for each node so that compute, transfers and launches together take the least time.
 //
-// For two targets, the least time of compute and transfers alone is a minimum cut (Stone, "Multiprocessor scheduling
-// with the aid of network flow algorithms", TSE 1977). A value with several readers adds two auxiliary nodes, since it
-// is transferred once in each direction (as in Hu et al., "Dynamic adaptive DNN surgery", INFOCOM 2019). More targets
-// are handled by alpha-expansion (Boykov, Veksler, Zabih, PAMI 2001). The number of launches depends on the schedule as
-// a whole. Each border is therefore charged a share of a launch, the cut is computed for several shares, and the
-// placement with the least estimated time is chosen.
+// With two targets, a minimum cut gives the least time of compute and transfers without launches (Stone,
+// "Multiprocessor scheduling with the aid of network flow algorithms", TSE 1977). A value with several readers adds two
+// auxiliary nodes, since it is transferred at most once in each direction (as in Hu et al., "Dynamic adaptive DNN
+// surgery", INFOCOM 2019). More targets are handled by alpha-expansion (Boykov, Veksler, Zabih, PAMI 2001). The number
+// of launches depends on the schedule as a whole. Each border is therefore charged a share of a launch, the cut is
+// computed for several shares, and the placement with the least estimated time is chosen.
 
 #ifndef INLAY_SCHEDULING_COSTPLACEMENT_H
 #define INLAY_SCHEDULING_COSTPLACEMENT_H
@@ -26,7 +26,7 @@ struct TargetOverheads {
 /// The compute time of each node on each target, and the values that nodes exchange.
 class CostGraph {
 public:
-  /// The maker of values that exist in the memory of the host before the graph runs.
+  /// The `maker` of values that are in host memory before the graph runs.
   static constexpr NodeId kOutside = ~NodeId(0);
 
   struct Value {

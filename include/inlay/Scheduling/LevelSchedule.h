@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fewest segments for nodes with given targets. The result does not depend on the order in which the nodes are
-// written.
+// Forms the fewest segments for nodes with given targets. The result does not depend on the order in which the nodes
+// are written.
 //
 // For two targets, a forward walk gives each node the smallest level that its predecessors and its target allow. The
-// walk is done for both starting targets. The number of levels is the least number of segments. It is also the least
-// number of accelerator segments if a tie starts on the host. The path that attains the last level proves it. For three
-// and more targets the problem is NP-hard. There, a search looks for a short sequence of targets, each step of which
-// runs all nodes that are ready on its target.
+// walk is done for both starting targets. The smaller number of levels is the least number of segments. If both walks
+// need the same number, the one with fewer accelerator segments is used, which are then the fewest possible too. A path
+// that reaches the last level proves this. For three and more targets the problem is NP-hard. A search then looks for a
+// short sequence of targets, in which each target runs all nodes that are ready on it.
 
 #ifndef INLAY_SCHEDULING_LEVELSCHEDULE_H
 #define INLAY_SCHEDULING_LEVELSCHEDULE_H
@@ -43,24 +43,24 @@ BoundedPlacement placeByTurns(const ScheduleGraph &graph);
 /// targets. Ties are broken by the numbers of nodes: see `orderCanonically`.
 BoundedPlacement placeByBeamSearch(const ScheduleGraph &graph);
 
-/// Searches, for two targets, a placement whose sequence has fewer than `limit` steps, isolated nodes not counted, and
-/// no more accelerator steps than needed. Returns false if the search finds none.
+/// Searches for a placement for two targets whose sequence is shorter than `limit`, not counting isolated nodes, and
+/// contains accelerators no more often than necessary. Returns false if the search finds none.
 bool placeByShorterSequence(const ScheduleGraph &graph, uint32_t limit, Placement &placement);
 
 /// Returns a lower bound on the number of segments for the targets of the graph: the maximum of the bounds by the
 /// longest path, by the sum over targets and by pairs of targets, plus the number of isolated nodes.
 uint32_t boundSegments(const ScheduleGraph &graph);
 
-/// Moves neutral nodes from host segments to accelerator segments where this needs no further segment. Nodes that only
-/// continue work of the host stay.
+/// Moves neutral nodes from host segments to accelerator segments if this adds no segment. A node stays if a
+/// predecessor runs on the host and no successor runs on an accelerator.
 void settleNeutral(const ScheduleGraph &graph, Placement &placement);
 
 /// Moves sinkable nodes to the segment of their first user, or to the nearest segment before it that may hold them.
 /// Takes no node from an accelerator segment whose op count would fall below `minSize`.
 void sinkToUsers(const ScheduleGraph &graph, Placement &placement, uint64_t minSize);
 
-/// Returns the placement as segments. Each isolated node becomes a segment, with as few further segments as the level
-/// pass makes.
+/// Returns the placement as segments. Each isolated node becomes a segment of its own. The other nodes of its segment
+/// are split into as few segments as a level pass finds.
 Schedule finishSchedule(const ScheduleGraph &graph, BoundedPlacement placed);
 
 /// Calls `placeByLevels` and `finishSchedule`.

@@ -27,7 +27,7 @@ struct ScheduleNode {
   /// Number of ops that the node counts as towards the minimum block size.
   uint32_t opCount = 1;
   TargetIndex target = 0;
-  /// True if the node may join a segment of any allowed target.
+  /// True if the node has no fixed target: it may join a segment of any allowed target.
   bool neutral = false;
   /// True if the node shares no segment with other nodes, unless it runs on an accelerator.
   bool isolatedOnHost = false;
@@ -35,8 +35,8 @@ struct ScheduleNode {
   bool isolated = false;
   /// True if the node is never demoted.
   bool pinned = false;
-  /// True if the node should run as late as possible: its results take memory until they are used, and its operands are
-  /// alive anyway.
+  /// True if the node should run as late as possible, because its results take memory until they are used, while its
+  /// operands stay in memory anyway.
   bool sinkable = false;
 };
 
@@ -123,8 +123,8 @@ struct Schedule {
   /// A path that proves `lowerBound`: its nodes need that many segments because their targets alternate. Empty if
   /// nothing is proven.
   std::vector<NodeId> witness;
-  /// Sum over values of their bytes times the number of borders that they are carried over: now, and before nodes were
-  /// moved to reduce this sum.
+  /// Sum, over all values, of the bytes times the number of borders that the value is carried over.
+  /// `bytesCarriedBefore` is this sum before nodes were moved to reduce it.
   uint64_t bytesCarried = 0, bytesCarriedBefore = 0;
 
   /// Returns the number of segments that run on accelerators, or on other targets if `accelerated` is false.

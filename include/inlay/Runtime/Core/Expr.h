@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expr: integers of a plan that are known only at a call, such as sizes, grids and push constants. An expression over
-// the dims of the program's inputs, stored as postfix code. It has no variables, loops or calls, so it always ends.
+// Expr: integers of a plan that are known only at a call, such as sizes, grids and push constants. An Expr is an
+// expression over the dims of the program's inputs, stored as postfix code. It has no variables, loops or calls, so it
+// always ends.
 
 #ifndef INLAY_RUNTIME_CORE_EXPR_H
 #define INLAY_RUNTIME_CORE_EXPR_H

@@ -285,7 +285,8 @@ struct Plan {
   std::vector<Step> steps;
 };
 
-/// Returns the dims of the inputs of a call in which each symbol has its value of `values`. Fails if no dims give them.
+/// Returns the dims of the inputs of a call in which `symbols[i]` has the value `values[i]`. Fails if no dims give
+/// these values.
 StatusOr<InputDims> inputDimsFor(const Plan &plan, const std::vector<int64_t> &values);
 
 } // namespace inlay::rt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The load-time checker. After it no number in a plan can lead the executor or a device out of bounds.
+// The load-time checker. If a plan passes it, no number in the plan can make the executor or a device access memory out
+// of bounds.
 
 #ifndef INLAY_RUNTIME_CORE_PLANCHECKER_H
 #define INLAY_RUNTIME_CORE_PLANCHECKER_H

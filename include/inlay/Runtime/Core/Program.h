@@ -62,16 +62,16 @@ public:
   virtual ~Program() = default;
 
   /// Checks the plan (numbers in range, sizes equal, requirements met by the device), uploads constants, and makes the
-  /// device start to create pipelines; see `wait`. `device` may be null if no step launches an engine. `runners` must
-  /// contain the runners that foreign engines name, and is kept. Without `kernels` host functions run on the calling
-  /// thread and can't use a library. The program keeps referring to the plan's constants.
+  /// device start to create pipelines; see `wait`. `device` may be null if no step launches an engine. The program
+  /// keeps `runners`, which must contain every runner that a foreign engine names. Without `kernels`, host functions
+  /// run on the calling thread and can't use a library. The program keeps referring to the plan's constants.
   static StatusOr<std::unique_ptr<Program>> load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                  std::shared_ptr<HostSymbolResolver> host,
                                                  CallbackHandler callbacks = {}, Runners runners = {},
                                                  std::shared_ptr<HostKernelLoader> kernels = nullptr);
 
-  /// Waits for the work that loading left to other threads, and returns its error if it failed. Otherwise the first
-  /// call waits.
+  /// Waits for the work that loading left to other threads, and returns its error if it failed. If this is not called,
+  /// the first call waits.
   virtual Status wait() = 0;
 
   /// Returns the dims of the outputs for inputs of these dims.
@@ -94,7 +94,8 @@ public:
   virtual StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) = 0;
 
   /// Runs the program and returns the time of each step. Steps run one by one, so the sum exceeds the time of a normal
-  /// call. With `trace` the kernels of engines are timed too, which runs them one by one, and everything is recorded.
+  /// call. With `trace`, everything is recorded. The kernels of engines then also run one by one, so that each is
+  /// timed.
   virtual StatusOr<std::vector<StepProfile>>
   profile(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Trace *trace = nullptr) = 0;
 

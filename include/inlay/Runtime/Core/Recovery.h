@@ -27,8 +27,8 @@ struct RecoveryOptions {
   /// Called for each change on the thread on which it happened, possibly from several threads at a time. It must not
   /// destroy the program. If it is empty, the notice is printed to stderr.
   std::function<void(const RecoveryNotice &)> notify = {};
-  /// Time from a failure until the device is tried again. It doubles after each following failure up to `longest`. A
-  /// failure after the device has worked for `longest` counts as a first failure.
+  /// Time from a failure until the device is tried again. It doubles after each following failure, up to
+  /// `longestBackoff`. If the device has worked for `longestBackoff` before a failure, this counts as a first failure.
   std::chrono::milliseconds firstBackoff{1000};
   std::chrono::milliseconds longestBackoff{60000};
 };
@@ -37,9 +37,9 @@ struct RecoveryOptions {
 /// again from its inputs, with the host versions of the engines that failed, or of all engines if the device is lost.
 /// Later calls use the host versions immediately. A thread, created at the first failure, tries the device again.
 ///
-/// A call returns the device's error if an engine has no host version, and if the call had already called a framework
-/// or run a foreign engine, which may have had effects. Failures that the device did not cause are never retried. Until
-/// a failure happens calls cost the same as without recovery: nothing is copied.
+/// A call returns the device's error if an engine has no host version. It also does so if the call has already called a
+/// framework or run a foreign engine, because these may have had effects. Failures that the device did not cause are
+/// never retried. Until a failure happens, calls cost the same as without recovery: nothing is copied.
 StatusOr<std::unique_ptr<Program>> loadRecovering(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                   std::shared_ptr<HostSymbolResolver> host, CallbackHandler callbacks,
                                                   Runners runners, std::shared_ptr<HostKernelLoader> kernels,

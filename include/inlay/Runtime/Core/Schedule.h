@@ -27,8 +27,9 @@ struct Lifetime {
   uint32_t last = 0;
 };
 
-/// An input or result of a call whose memory may replace that of temporaries, so that no copy is needed. Steps never
-/// change an input's bytes in any of its buffers, and only these buffers hold a result's bytes.
+/// An input or result of a call whose memory may replace that of temporaries, so that no copy is needed. If it is an
+/// input, no step changes its bytes in any of `buffers`. If it is a result, no buffer outside `buffers` holds its
+/// bytes.
 struct ImportCandidate {
   uint32_t buffer; ///< Number of the input's or result's buffer.
   bool isResult;

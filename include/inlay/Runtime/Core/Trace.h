@@ -26,14 +26,14 @@ struct TraceEvent {
   std::vector<std::string> calls = {};
 };
 
-/// A list of events in no order. Events of one track nest. Thread-safe.
+/// A list of events in no particular order. Events of one track nest. Thread-safe.
 class Trace {
 public:
   /// Maximum number of stored events. Further events are only counted.
   static constexpr size_t kMaxEvents = 1'000'000;
 
-  /// Return the track of that name and that of the calling thread. The first thread that asks is taken as the one that
-  /// runs the call.
+  /// `track` returns the track with that name, and `threadTrack` returns that of the calling thread. The first thread
+  /// that calls `threadTrack` is taken as the thread that runs the call.
   uint32_t track(const std::string &name);
   uint32_t threadTrack();
 
@@ -75,7 +75,7 @@ public:
   Trace &trace() const { return *trace_; }
   int32_t segment() const { return event_.segment; }
 
-  /// Records that the calling thread, another one than the span's, did a part of the work.
+  /// Records that the calling thread, which is not the thread of the span, did a part of the work.
   void addPart(int64_t begin, int64_t end) const;
 
 private:

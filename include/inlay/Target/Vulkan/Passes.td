@@ -10,8 +10,8 @@ include "mlir/Pass/PassBase.td"
 def SplitSumsPass : Pass<"inlay-convert-split-sums", "::mlir::func::FuncOp"> {
   let summary = "Split long reductions into parts that run in parallel";
   let description = [{
-    A reduction with few results of many terms keeps few subgroups busy, and an invocation should not run more than
-    `longest` steps for an element. The pass splits such a reduction along one of its loops ("split-K"): a first op
+    A reduction with few results of many terms occupies only a few subgroups, and an invocation should not run more
+    than `longest` steps for an element. The pass splits such a reduction along one of its loops ("split-K"): a first op
     reduces each part, and a second op joins the parts. The loop must index dims of the operands directly.
 
     ```mlir
@@ -43,7 +43,7 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
     If `subgroup` is more than 1, whole subgroups compute products: the lanes share the loads of common elements and
     broadcast them, and adjacent elements are loaded as vectors.
 
-    If `matrices` has shapes that pay, cooperative matrices compute products of f16 that are accumulated in f32: a
+    If a shape in `matrices` is worthwhile, cooperative matrices compute products of f16 that are accumulated in f32: a
     workgroup copies the operands to workgroup memory step by step, and its subgroups multiply them. If only an
     elementwise op reads the result of such a product, it becomes a part of the launch.
   }];
@@ -69,14 +69,14 @@ def FormWorkgroupKernelsPass : Pass<"inlay-convert-form-workgroup-kernels", "::m
   let summary = "Group structured ops that work row by row into GPU launches";
   let description = [{
     A reduction along rows of at least `least-row` elements forms a group with the consecutive ops before and after it
-    that have the same parallel loops. The group becomes one launch if no row depends on another row: softmax, norms,
-    and attention with its products. A workgroup computes a row group, op by op, with a barrier between an op that
-    writes a buffer and an op that reads it. Its invocations take turns at the tiles of an op. They share the reduction
-    of a row and join their shares through workgroup memory. Buffers that no other op uses are placed in workgroup
-    memory if the part for a row group fits.
+    that have the same parallel loops. The group becomes one launch if no row depends on another row. Examples are
+    softmax, norms, and attention with its products. A workgroup computes a block of rows, op by op, with a barrier
+    between an op that writes a buffer and an op that reads it. The tiles of an op are distributed over the invocations.
+    The invocations share the reduction of a row and join their shares through workgroup memory. Buffers that no other
+    op uses are placed in workgroup memory if the part for one block of rows fits.
 
-    A product joins the group if its result fits into workgroup memory and each operand has one of the group's loops
-    besides the last, so that a workgroup reads the keys and values of one head only.
+    A product joins the group if its result fits into workgroup memory and one of the group's loops other than the last
+    indexes each operand, so that a workgroup reads the keys and values of one head only.
 
     Other ops stay for `inlay-convert-linalg-to-gpu`: ops that access other rows or gather, rows that are not
     contiguous, reductions that cannot be joined, and ops that need more iterations per invocation than drivers run.

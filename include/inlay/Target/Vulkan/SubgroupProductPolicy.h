@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chooses how a subgroup computes a product: an op with a reduction, one of whose operands does not move along some
-// parallel loops. The functions depend only on loop sizes, access strides and the figures of a profile, so unit tests
-// need neither IR nor a device.
+// parallel loops. The functions depend only on loop sizes, access strides and a profile, so unit tests need neither IR
+// nor a device.
 
 #ifndef INLAY_TARGET_VULKAN_SUBGROUPPRODUCTPOLICY_H
 #define INLAY_TARGET_VULKAN_SUBGROUPPRODUCTPOLICY_H
@@ -14,7 +14,8 @@
 
 namespace inlay {
 
-/// The figures by which tiles are chosen. Costs are for one instruction of a whole subgroup; only their ratios matter.
+/// The costs and limits by which tiles are chosen. A cost is that of one instruction of a whole subgroup. Only the
+/// ratios of the costs matter.
 struct SubgroupProductProfile {
   int64_t lanes = 0;         ///< Invocations of a subgroup that can broadcast values; 0 if they cannot.
   double maxPoints = 32;     ///< Accumulators of an invocation.
@@ -31,7 +32,7 @@ struct SubgroupProductProfile {
   static SubgroupProductProfile forSoftware(int64_t lanes, bool readsTexels);
   static SubgroupProductProfile forGPU(int64_t lanes);
 
-  /// Returns the figure with the key `key` of tuning files (Support/Tuning.h), or null if there is none.
+  /// Returns the member that has the key `key` in tuning files (Support/Tuning.h), or null if there is none.
   double *find(std::string_view key);
 };
 
@@ -54,15 +55,15 @@ struct SubgroupProductTile {
 std::optional<SubgroupProductTile> chooseSubgroupProductTile(const LoopNestShape &shape,
                                                              const SubgroupProductProfile &profile);
 
-/// Returns the cost of all tiles of the shape of `tile`. If there are fewer subgroups than keep the device busy, the
-/// cost is that of as many.
+/// Returns the cost of all tiles of the shape of `tile`. If there are fewer subgroups than `profile.enough`, returns
+/// the cost of that many, because the rest of the device is idle.
 double getSubgroupProductCost(const LoopNestShape &shape, const SubgroupProductTile &tile,
                               const SubgroupProductProfile &profile);
 
 /// Returns the number of unrolled steps of a kernel with such tiles. Stores count as several steps.
 int64_t countUnrolled(const LoopNestShape &shape, const SubgroupProductTile &tile);
 
-/// Returns true if `tile` loads `input` once for all lanes, each lane a part of it.
+/// Returns true if the lanes load the elements of `input` once for all of them, each lane a part.
 bool isLoadedTogether(const LoopNestShape &shape, const SubgroupProductTile &tile, size_t input);
 
 /// Returns the loop along which `tile` loads aligned vectors of four elements of `input`, or -1 if it loads single

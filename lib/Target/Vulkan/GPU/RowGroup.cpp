@@ -147,7 +147,7 @@ bool RowGroup::fits(linalg::LinalgOp op, ArrayRef<unsigned> loops, bool takesPro
     return true;
   if (!isProduct(op, loops))
     return TileEmitter::canShare(op);
-  // If all workgroups read an operand, tiles of many rows should read it instead.
+  // An operand that all workgroups would read is better read by tiles of many rows, outside the group.
   auto variesByGroup = [&](OpOperand *input) {
     AffineMap map = op.getMatchingIndexingMap(input);
     return map.isProjectedPermutation(/*allowZeroInResults=*/true) &&

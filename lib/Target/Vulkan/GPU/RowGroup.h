@@ -14,7 +14,7 @@
 namespace inlay {
 
 /// Structured ops that share parallel loops, the row loops. No iteration of the row loops needs results of another one.
-/// The rows are the contiguous elements that a reduction reduces.
+/// A row consists of the contiguous elements that the first reduction of the group combines.
 class RowGroup {
 public:
   struct Member {
@@ -22,13 +22,13 @@ public:
     llvm::SmallVector<unsigned> loops; ///< Loop of the op for each row loop.
   };
 
-  /// Returns the group with only the reduction `anchor`. Returns nullopt if it does not reduce rows of at least
-  /// `minRow` elements, or cannot reduce them in any order.
+  /// Returns the group with only the reduction `anchor`. Returns nullopt if its rows have fewer than `minRow` elements
+  /// or are not contiguous, or if the order of the elements matters.
   static std::optional<RowGroup> create(mlir::linalg::LinalgOp anchor, int64_t minRow);
 
-  /// Adds an op that runs right before (`atFront`) or after the others if they depend on each other only row by row.
-  /// Products, which read some operands more than once per row, join only if `takesProducts`. Returns false if the op
-  /// cannot join.
+  /// Adds an op before the members if `atFront` is set, otherwise after them. Returns false if the op cannot join: it
+  /// and the members must depend on each other only row by row. Products, which read some operands more than once per
+  /// row, join only if `takesProducts` is set.
   bool join(mlir::linalg::LinalgOp op, bool atFront, bool takesProducts);
 
   llvm::ArrayRef<Member> members() const { return ops; }

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Maximum number of sizes known only at a call that a kernel may take: the push constants of every device, minus some
-/// for the grid.
+/// Maximum number of sizes known only at a call that a kernel may take: the push constants that every device supports,
+/// minus some for the grid.
 static constexpr size_t kMaxSizes = 28;
 
 /// Number of rows that the tiles of a product should share.
@@ -126,8 +126,8 @@ void RowKernel::findLocals() {
       locals.push_back(std::move(*local));
 }
 
-/// Returns the maximum number of rows of a workgroup. If rows are short, each invocation gets one row, and no row is
-/// shared. There are no more rows than pay or exist.
+/// Returns the maximum number of rows of a workgroup. With products it is `kProductRows`. Otherwise each invocation may
+/// have one row, so that no row is shared. The number is halved as long as this still covers all existing rows.
 int64_t RowKernel::maxRows() const {
   int64_t rows = group.hasProducts() ? kProductRows : limits.block;
   int64_t existing = getTypicalValue(group.rowSizes().back(), steps.front().emitter.getSymbols());
@@ -170,8 +170,8 @@ bool RowKernel::placeLocals() {
     std::vector<RowBuffer> sizes;
     for (const Local &local : locals)
       sizes.push_back(local.size);
-    // Several rows only share a workgroup if they leave most of the memory, and of the nearest cache of a CPU, to
-    // others.
+    // A workgroup has several rows only if they leave most of the workgroup memory, or of the nearest cache of a CPU,
+    // to other workgroups.
     std::optional<RowGroupPlan> found = planRowGroup(sizes, maxRows(), group.hasProducts() ? room : room / 4);
     if (!found)
       found = planRowGroup(sizes, /*maxRows=*/1, room);
@@ -328,7 +328,8 @@ void RowKernel::emitTile(OpBuilder &b, Step &step, Value number) {
   step.emitter.emit(inside, step.tile, base, /*active=*/1, findRagged(step.emitter.shape(), step.tile));
 }
 
-/// Emits the tiles of a step. Invocations take turns, or each computes all tiles of its row.
+/// Emits the tiles of a step. Invocation i computes tile i and every `limits.block`-th tile after it. With whole rows,
+/// each invocation computes all tiles of its row.
 void RowKernel::emitTiles(OpBuilder &b, Step &step) {
   std::optional<int64_t> total = getConstantIntValue(step.total);
   if (wholeRows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits the ops of a row group as one GPU launch. Each workgroup computes some of the rows. Its invocations share the
-// tiles of each op or, for reductions, the steps.
+// Emits the ops of a row group as one GPU launch. Each workgroup computes some of the rows. Its invocations divide
+// among them the tiles of each op, or the steps of a reduction.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_ROWKERNEL_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_ROWKERNEL_H
@@ -19,7 +19,7 @@ struct WorkgroupLimits {
   int64_t maxGrid;    ///< Maximum number of workgroups along one axis.
   int64_t memory;     ///< Bytes of workgroup memory.
   int64_t maxBuffers; ///< Maximum number of buffers of a kernel.
-  bool wholeRows;     ///< True if each invocation computes whole rows, without barriers, if there are enough rows.
+  bool wholeRows;     ///< True if an invocation should compute whole rows without barriers if there are enough rows.
 };
 
 class RowKernel {

@@ -41,7 +41,7 @@ static LoopNestShape split(LoopNestShape shape, size_t loop, int64_t parts) {
   return shape;
 }
 
-/// Returns the cost of joining the parts. Some invocation loads and adds each part.
+/// Returns the cost of joining the parts. Each part is loaded and added once.
 static double getJoinCost(const LoopNestShape &shape, int64_t parts, const SubgroupProductProfile &profile) {
   double joined = multiplySizes(shape, /*reductions=*/false) * double(parts) / double(profile.lanes);
   return profile.launch + joined * (profile.load + profile.step);
@@ -90,7 +90,7 @@ int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t long
   double steps = multiplySizes(shape, /*reductions=*/true);
   if (steps <= double(longest) && !(isAlone && hasTooFewResults(shape, steps, profile)))
     return 1;
-  // The two kernels should run equally many steps.
+  // An invocation of either kernel should run the same number of steps.
   int64_t best = 1;
   auto distance = [&](int64_t parts) { return std::abs(std::log(double(parts) * double(parts) / steps)); };
   for (int64_t parts : listDivisors(shape.loops[loop].size, longest))

@@ -66,7 +66,7 @@ TEST_F(CRewriteTest, PDL) {
       inlayPatternManagerAddPDL(manager, wrap(&context), str(kPattern), str("p"), append, &error)));
   EXPECT_TRUE(mlirLogicalResultIsFailure(
       inlayPatternManagerAddPDL(manager, wrap(&context), str(kPattern), str("p"), append, &error)));
-  EXPECT_NE(error.find("labelled 'a_to_b' already"), std::string::npos);
+  EXPECT_NE(error.find("labeled 'a_to_b' already"), std::string::npos);
   EXPECT_TRUE(inlayPatternManagerHas(manager, str("a_to_b")));
   std::string text;
   EXPECT_TRUE(

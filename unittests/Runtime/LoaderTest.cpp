@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans become programs; devices are shared, and those that can't run a plan aren't taken.
+// Tests of the loader: plans become programs, devices are shared, and devices that can't run a plan aren't used.
 
 #include "inlay/Runtime/Loader/Loader.h"
 #include "Kernels.h"
 #include "PlanBuilder.h"
 #include "Runtime/Host/Support/Processor.h"
+#include "Runtime/Loader/DeviceSharing.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
-#include "inlay/Runtime/Loader/DeviceSharing.h"
 #include "inlay/Runtime/Loader/SegmentCheck.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
@@ -28,7 +28,7 @@ std::vector<char> readSample() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// y = sin(x) * 2 + 1 on the host.
+/// Returns the plan of y = sin(x) * 2 + 1 on the host.
 PlanBuilder sinePlan() {
   PlanBuilder b;
   uint32_t x = b.input("x", {Expr(4)}), y = b.output("y", {Expr(4)});
@@ -38,7 +38,7 @@ PlanBuilder sinePlan() {
   return b;
 }
 
-/// c = a + b on a device.
+/// Returns the plan of c = a + b on a device.
 std::shared_ptr<Plan> sumPlan(std::vector<std::string> requirements = {}) {
   PlanBuilder b;
   uint32_t a = b.input("a", {Expr(4)}), c = b.output("c", {Expr(4)});
@@ -70,6 +70,22 @@ TEST(Loader, codeForAnotherProcessorIsRefused) {
   EXPECT_EQ(opened.status().code(), StatusCode::Unavailable);
   EXPECT_NE(opened.status().message().find("that for 'newer' needs avx4096; the processor has "), std::string::npos)
       << opened.status().message();
+}
+
+TEST(Loader, theCallerMayForbidADevice) {
+  unsigned calls = 0;
+  OpenOptions options;
+  options.beforeDevice = [&] {
+    ++calls;
+    return Status(StatusCode::Unavailable, "no device here");
+  };
+  std::string path = testing::TempDir() + "sum.inlay";
+  ASSERT_TRUE(writeContainer(path, *sumPlan(), {}).isOk());
+  EXPECT_EQ(openProgram(path, options).status().message(), "no device here");
+  EXPECT_EQ(loadPlan(sumPlan(), options).status().message(), "no device here");
+  EXPECT_EQ(calls, 2u);
+  EXPECT_TRUE(loadPlan(sinePlan().plan, options).isOk()) << "a plan that needs no device";
+  EXPECT_EQ(calls, 2u);
 }
 
 struct LoaderOnDevice : testing::Test {
@@ -111,7 +127,7 @@ TEST_F(LoaderOnDevice, aLostDeviceThatAProgramHoldsIsNotShared) {
   ASSERT_TRUE(first.isOk()) << first.status().message();
   std::vector<float> a = {1, 2, 3, 4}, c(4);
   Status lost = Status::ok();
-  for (int i = 0; i < 1000 && lost.isOk(); ++i) // it may be fast enough now and then
+  for (int i = 0; i < 1000 && lost.isOk(); ++i) // the device may be fast enough now and then
     lost = first->program->call({view(a)}, {view(c)});
   ASSERT_EQ(lost.code(), StatusCode::DeviceLost) << lost.message();
   auto second = loadPlan(sumPlan(), options);
@@ -129,7 +145,7 @@ TEST_F(LoaderOnDevice, errorsSayWhatEachDeviceLacks) {
       << message;
 }
 
-/// The same with a host version.
+/// Returns `sumPlan` with a host version.
 std::shared_ptr<Plan> sumPlanWith(const std::string &hostVersion, std::vector<std::string> requirements = {}) {
   std::shared_ptr<Plan> plan = sumPlan(std::move(requirements));
   plan->hostCode = sinePlan().plan->hostCode;
@@ -217,7 +233,7 @@ TEST(SegmentProbes, bodiesGrowWithWhatIsInThem) {
   ProbedPlan probed = probeSegments(*b.plan);
   EXPECT_EQ(checkPlan(probed.plan).message(), "");
   EXPECT_EQ(probed.probes.size(), 2u);
-  // In each body the launch, its host version, two copies of the result that both write, and the comparison.
+  // Each body has the launch, its host version, two copies of the result that both write, and the comparison.
   EXPECT_EQ(probed.plan.steps[0].bodies, (std::vector<uint32_t>{5, 5}));
   EXPECT_EQ(probed.plan.steps.size(), 12u);
 }

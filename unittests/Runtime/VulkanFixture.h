@@ -25,8 +25,9 @@ struct VulkanFixture : testing::Test {
     device = vulkan::makeDevice(context);
   }
   void TearDown() override {
-    if (context)
+    if (context) {
       EXPECT_EQ(context->instance.log().take().message(), "");
+    }
   }
 
   std::shared_ptr<DeviceBuffer> upload(const std::vector<float> &values) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Runtime/Loader/DeviceSharing.h"
+#include "DeviceSharing.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/Limits.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"

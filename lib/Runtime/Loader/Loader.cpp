@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Runtime/Loader/Loader.h"
+#include "DeviceSharing.h"
 #include "inlay/Runtime/Core/HostVersions.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 #include "inlay/Runtime/Host/ObjectLoader.h"
-#include "inlay/Runtime/Loader/DeviceSharing.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
@@ -65,6 +65,11 @@ static StatusOr<std::shared_ptr<const Plan>> moveAllToHost(const Plan &plan) {
   return std::shared_ptr<const Plan>(std::make_shared<Plan>(std::move(*moved)));
 }
 
+/// Returns an error if the caller does not allow the use of a device.
+static Status admitDevice(const OpenOptions &options) {
+  return options.beforeDevice ? options.beforeDevice() : Status::ok();
+}
+
 /// Returns a hint for the error message if the program can run without a device.
 static const char *adviseNone(const Plan &plan) {
   return moveAllToHost(plan).isOk() ? "; with the device 'none' the host runs all of it" : "";
@@ -83,6 +88,7 @@ StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
   if (!host.isOk())
     return host.status();
   if (!opened.plan->engines.empty()) {
+    INLAY_RETURN_IF_ERROR(admitDevice(options));
     StatusOr<std::shared_ptr<Device>> device = shareDevice(options.device, *opened.plan);
     if (!device.isOk())
       return Status(device.status().code(), device.status().message() + adviseNone(*opened.plan));
@@ -99,7 +105,10 @@ StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
 }
 
 StatusOr<LoadedProgram> openProgram(const std::string &path, const OpenOptions &options) {
-  EarlyDrivers drivers(!vulkan::wantsNoDevice(options.device) && hasDeviceKernels(path));
+  bool needsDevice = !vulkan::wantsNoDevice(options.device) && hasDeviceKernels(path);
+  if (needsDevice)
+    INLAY_RETURN_IF_ERROR(admitDevice(options));
+  EarlyDrivers drivers(needsDevice);
   ContainerReadOptions reading;
   reading.publicKeyFile = options.publicKeyFile;
   StatusOr<ContainerContents> saved = readContainer(path, reading);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects as a compiler makes them run; damaged ones are refused with words.
+// Tests that objects as a compiler produces them run, and that damaged ones are refused with a message.
 
 #include "inlay/Runtime/Host/ObjectLoader.h"
 #include "Runtime/Host/Linker/ElfObject.h"
@@ -56,7 +56,7 @@ TEST(ObjectLoader, dataHoldsAddressesAndKeepsItsValues) {
   function(buffers);
   function(buffers);
   EXPECT_EQ(y, (std::array<float, 9>{5, 6, 7, 8, 1, 2, 3, 4, 2}));
-  find(**other, "sample_tables")(buffers); // has data of its own
+  find(**other, "sample_tables")(buffers); // the second copy has separate data
   EXPECT_EQ(y[8], 1);
 }
 
@@ -76,7 +76,7 @@ TEST(ObjectLoader, jumpTablesLead) {
   }
 }
 
-/// "r-xp": how the page at an address may be used.
+/// Returns the access rights of the page at an address: "r-xp".
 std::string accessOf(const void *address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -113,7 +113,7 @@ TEST(ObjectLoader, otherFunctionsCannotBeCalled) {
 
 TEST(ObjectLoader, shortFilesAreRefused) {
   for (size_t size = 0; size < sample().size(); size += size < 256 ? 1 : 37) {
-    std::string bytes = sample().substr(0, size); // a copy of its own, so that a sanitizer sees reads behind it
+    std::string bytes = sample().substr(0, size); // a copy, so that a sanitizer detects reads beyond its end
     auto library = linkObject(std::string_view(bytes.data(), bytes.size()));
     EXPECT_FALSE(library.isOk()) << size;
     EXPECT_FALSE(library.status().message().empty());
@@ -126,20 +126,20 @@ TEST(ObjectLoader, damagedFilesDoNotCrash) {
   for (int i = 0; i < 20000; ++i) {
     std::string bytes = sample();
     for (uint32_t change = 0; change <= random() % 4; ++change) {
-      // Mostly in headers, tables and names, which lie at both ends.
+      // Mostly in headers, tables and names, which are at both ends.
       size_t place = random() % 2 ? random() % bytes.size() : bytes.size() - 1 - random() % (bytes.size() / 2);
       bytes[place] = random() % 3 ? static_cast<char>(random()) : static_cast<char>(random() % 2 ? 0xff : 0x7f);
     }
     auto library = linkObject(bytes);
     refused += !library.isOk();
-    if (library.isOk()) // its code may be damaged: it is not run
+    if (library.isOk()) // its code may be damaged, so it is not run
       (void)(*library)->lookup("sample_sine");
   }
   EXPECT_GT(refused, 1000u);
   EXPECT_LT(refused, 20000u);
 }
 
-/// Writes `value` over a field of the section header of `name`.
+/// Returns the sample with `value` in a field of the section header of `name`.
 template <typename T>
 std::string changeSection(std::string_view name, T Elf64_Shdr::*field, T value) {
   std::string bytes = sample();

@@ -343,8 +343,9 @@ TEST_F(SlowPipelines, WhatHasBegunEndsOnALostDeviceToo) {
   ASSERT_TRUE(command.isOk()) << command.status().message();
   EXPECT_EQ(device->run({command->get()}).message(), "vkQueueSubmit2 failed with VK_ERROR_DEVICE_LOST");
   EXPECT_EQ(waits, 1);
-  if (device->unifiedMemory())
+  if (device->unifiedMemory()) {
     EXPECT_EQ(static_cast<const float *>(c->hostPointer())[7], 3);
+  }
 }
 
 TEST_F(VulkanFaultTest, DescriptorPoolFails) {

@@ -25,6 +25,9 @@ struct OpenOptions {
   /// Called for each recovery, as in RecoveryOptions. If it is empty, the notice is printed to stderr.
   std::function<void(const RecoveryNotice &)> notify;
   std::string publicKeyFile; ///< For `openProgram`: as in ContainerReadOptions.
+  /// Called before drivers are loaded or a device is opened, maybe more than once. If it fails, loading ends with its
+  /// status. May be empty.
+  std::function<Status()> beforeDevice;
 };
 
 /// A program with its plan and device.
@@ -40,7 +43,7 @@ struct LoadedProgram {
 /// Thread-safe. Other threads create the device's pipelines afterwards: see `Program::wait`.
 StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options = {});
 
-/// Reads a container, as `readContainer` does, and loads its plan.
+/// Reads a container, as `readContainer` does, and loads its plan. C, C++, inlay-run and Python open files with it.
 StatusOr<LoadedProgram> openProgram(const std::string &path, const OpenOptions &options = {});
 
 } // namespace inlay::rt

@@ -2,8 +2,8 @@
 //
 // DeviceSharing: devices that the programs of a process share.
 
-#ifndef INLAY_RUNTIME_LOADER_DEVICESHARING_H
-#define INLAY_RUNTIME_LOADER_DEVICESHARING_H
+#ifndef INLAY_LIB_RUNTIME_LOADER_DEVICESHARING_H
+#define INLAY_LIB_RUNTIME_LOADER_DEVICESHARING_H
 
 #include "inlay/Runtime/Core/Device.h"
 #include "inlay/Runtime/Vulkan/DeviceCaps.h"
@@ -26,4 +26,4 @@ StatusOr<std::shared_ptr<Device>> reopenDevice(const std::shared_ptr<Device> &lo
 
 } // namespace inlay::rt
 
-#endif // INLAY_RUNTIME_LOADER_DEVICESHARING_H
+#endif // INLAY_LIB_RUNTIME_LOADER_DEVICESHARING_H

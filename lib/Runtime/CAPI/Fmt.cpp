@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What libfmt's own library holds, so that libinlay_runtime.so doesn't need one of exactly its version where it runs:
-// the definitions, and the instances that fmt's headers declare as made elsewhere (src/format.cc of fmt 9).
+// Defines the functions of libfmt in libinlay_runtime.so, so that it does not need the machine's libfmt at run time. The
+// build keeps the inline functions of fmt's header-only mode in this object. The linker drops those that are not used.
 
-#include <fmt/format-inl.h>
-
-FMT_BEGIN_NAMESPACE
-namespace detail {
-
-template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
-template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
-template FMT_API locale_ref::locale_ref(const std::locale &locale);
-template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;
-template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
-template FMT_API auto decimal_point_impl(locale_ref) -> char;
-template FMT_API void buffer<char>::append(const char *, const char *);
-template FMT_API void vformat_to(buffer<char> &, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
-
-} // namespace detail
-FMT_END_NAMESPACE
+#define FMT_HEADER_ONLY
+#include <fmt/format.h>

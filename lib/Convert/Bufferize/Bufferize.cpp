@@ -64,7 +64,8 @@ bool inlay::isRuntimeElement(Type type) {
 FailureOr<int64_t> inlay::getByteSize(Location loc, ShapedType type) {
   Type element = type.getElementType();
   if (!isRuntimeElement(element))
-    return emitError(loc) << "unsupported-type: expected buffers of bool, i8-i64, f16, bf16, f32 or f64, but got " << type;
+    return emitError(loc) << "unsupported-type: expected buffers of bool, i8-i64, f16, bf16, f32 or f64, but got "
+                          << type;
   int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   for (int64_t dim : type.getShape())
     if (ShapedType::isDynamic(dim) || llvm::MulOverflow(bytes, dim, bytes))
@@ -76,8 +77,8 @@ FailureOr<AffineExpr> inlay::getByteSize(Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   std::optional<SmallVector<AffineExpr>> dims = getBufferDims(memref);
   if (!dims)
-    return emitError(loc) << "unsupported-shape: expected a buffer whose size follows from the sizes of inputs, but got "
-                          << type;
+    return emitError(loc)
+           << "unsupported-shape: expected a buffer whose size follows from the sizes of inputs, but got " << type;
   SmallVector<int64_t> known;
   AffineExpr open = getAffineConstantExpr(1, memref.getContext());
   for (AffineExpr dim : *dims) {

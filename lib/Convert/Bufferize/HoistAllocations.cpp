@@ -25,7 +25,8 @@ using namespace inlay;
 static LogicalResult checkAllocation(memref::AllocOp alloc) {
   if (getBufferDims(alloc) && alloc.getType().getLayout().isIdentity())
     return success();
-  return alloc.emitError("unsupported-shape: expected scratch memory whose size follows from the sizes of inputs, but got ")
+  return alloc.emitError(
+             "unsupported-shape: expected scratch memory whose size follows from the sizes of inputs, but got ")
          << alloc.getType();
 }
 

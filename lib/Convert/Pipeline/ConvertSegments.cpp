@@ -34,7 +34,8 @@ static FailureOr<TargetAttrInterface> getSegmentTarget(func::FuncOp func) {
   if (func.isDeclaration())
     return func.emitError("expected a segment to convert, but it has no body");
   if (!llvm::hasSingleElement(func.getBody()))
-    return func.emitError("expected a segment of one block, but got ") << func.getBody().getBlocks().size() << " blocks";
+    return func.emitError("expected a segment of one block, but got ")
+           << func.getBody().getBlocks().size() << " blocks";
   return target;
 }
 

@@ -35,8 +35,9 @@ static LogicalResult check(Operation *op) {
   if (isa_and_nonnull<plan::EngineOp, plan::ForeignEngineOp, plan::HostFunctionOp>(callee) ||
       (function && isOfFrameworkCalls(function)))
     return success();
-  return invoke.emitOpError("expected ") << invoke.getCalleeAttr()
-                                         << " to be an engine, a foreign engine, a host function or a function of framework calls";
+  return invoke.emitOpError("expected ")
+         << invoke.getCalleeAttr()
+         << " to be an engine, a foreign engine, a host function or a function of framework calls";
 }
 
 namespace {

@@ -115,7 +115,8 @@ FaultProgram imported() {
   m.builder.launch(m.add, {a, a, b}, {0});
   m.builder.launch(m.mul, {b, a, c}, {1});
   m.builder.copy(c, m.y, {2});
-  FaultProgram program{"imported", m.builder.plan, [](const Lanes &x, size_t i, float) { return (x[i] + x[i]) * x[i]; }};
+  FaultProgram program{"imported", m.builder.plan,
+                       [](const Lanes &x, size_t i, float) { return (x[i] + x[i]) * x[i]; }};
   program.importedElements = 70000;
   return program;
 }

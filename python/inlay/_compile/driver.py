@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`compile` and `partition`: from a model to a compiled one, or to the report alone."""
+"""The functions `compile`, `partition` and `load`."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -31,6 +31,8 @@ from .types import CompileOptions, ModuleNames, OpNames, OutOfRange, Strategy, S
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from .._inlay import Compilation
 
 
 def compile(
@@ -59,44 +61,55 @@ def compile(
     cache: object = None,
     **more: Unpack[Synonyms],
 ) -> CompiledModule:
-    """Compiles a model so that each target, in order of preference, runs what it can.
+    """Compiles a model. Each op runs on the first target that can run it, unless the options say otherwise.
 
-    model_or_exported: a module in evaluation mode, an ExportedProgram, an ONNX model (its path or an onnx.ModelProto),
-        or an inlay.Module, which is called as the model that it was imported from, or with the inputs of its function.
-    inputs: example arguments for a module: a tuple or list of positional ones, one tensor, or a dict of keyword ones.
-        Their dims and dtypes are fixed in the compiled model, but for dynamic_shapes. An inlay.Input in place of a
-        tensor gives a range of sizes. An ONNX model needs them if it has symbolic dims.
-    targets: best first.
-    enabled: whether the graph is partitioned at all; if False, the first target runs it as one segment, or an error
-        lists every op that can't be in that.
-    min_block_size: accelerated segments of fewer ops go to the next target.
-    torch_executed_ops: ops forced to the last of the targets that can run them, PyTorch if it is listed: names
-        ("aten::relu", "aten.relu", "aten.relu.default") or operators (torch.ops.aten.relu); forced_fallback_ops is a
-        synonym.
-    torch_executed_modules: modules forced likewise: instance paths or class names (globs), or classes.
-    torch_executed_locations: single ops forced likewise: labels as in the report (globs), or "file.py:line".
-    allow_ops: the only ops that accelerators may run, on any ("aten::relu") or on one ("aten::relu@vulkan").
-    exempt_ops: ops that are worth a segment of fewer than min_block_size ops.
-    require_full_compilation: the graph is partitioned as ever, and then an error lists every op that isn't on the first
-        target.
-    placement: a file that save_placement wrote for the same graph: segments are formed as it has them.
-    save_placement: a file to write what went where to.
-    strategy: how segments are formed: "levels", the fewest; "cost", each op where compute, transfers and launches take
-        the least time together; to compare with, "in-order" and "torch-tensorrt".
-    cost_model: file that says what work costs on each target (inlay-bench --calibrate measures one), or "default" for
-        round figures, which "cost" takes if there is none; the report then has the times of segments.
-    tuning: file of what the Vulkan device's instructions cost (inlay-bench --tune measures it), which decides how its
-        kernels are cut.
-    host_cpu: processors to make host code for, by LLVM's names ("x86-64-v3"), or "native", the default: the one that
-        compiles. A saved program holds code for each and uses the best that fits where it is loaded.
-    dynamic_shapes: which dims may differ from call to call, as for torch.export.
-    out_of_range: what a call with other sizes does: "error", or "torch" to run the module itself.
-    max_loop_iterations: rounds after which a loop of the model is taken for one without an end, which is an error.
-    recovery: compile what runs on a device for the host too, to run there when the device fails.
+        compiled = inlay.compile(model, (x,))
+        y = compiled(x)
+
+    model_or_exported: a PyTorch module in evaluation mode, an ExportedProgram, an ONNX model (a path or an
+        onnx.ModelProto), or an inlay.Module. An inlay.Module is called like the model that it was imported from, or
+        else like its function.
+    inputs: example arguments for a PyTorch module: a tuple or list of positional arguments, a tensor, or a dict of
+        keyword arguments. The compiled module needs arguments of the same dtypes and dims; see dynamic_shapes for other
+        dims. An inlay.Input in place of a tensor has a range of sizes. An ONNX model needs inputs if it has symbolic
+        dims (default: None).
+    targets: the targets in order of preference (default: "vulkan", "host", "torch").
+    enabled: partition the graph (default: True). If False, the first target runs the whole graph as one segment. An
+        error lists the ops that it can't run.
+    min_block_size: the fewest ops of an accelerator segment (default: 1). Smaller segments move to the next target.
+    torch_executed_ops: ops that must run on the last target that can run them, which is PyTorch if it is a target:
+        names ("aten::relu", "aten.relu", "aten.relu.default") or operators (torch.ops.aten.relu). Default: none.
+        forced_fallback_ops is a synonym.
+    torch_executed_modules: modules whose ops are forced in the same way: paths or class names (globs), or classes
+        (default: none).
+    torch_executed_locations: single ops that are forced in the same way: labels of the report (globs) or
+        "file.py:line" (default: none).
+    allow_ops: the only ops that accelerators may run: on all accelerators ("aten::relu") or on one
+        ("aten::relu@vulkan"). Default: all ops.
+    exempt_ops: ops whose segments may have fewer than min_block_size ops (default: none).
+    require_full_compilation: partition the graph, and raise an error that lists all ops that are not on the first
+        target (default: False).
+    placement: a file that save_placement wrote for the same graph. It determines the segments (default: None).
+    save_placement: a file to which the segments are written (default: None).
+    strategy: the partitioning algorithm: "levels" (default) forms the fewest segments, and "cost" minimizes the modeled
+        time of computation, transfers and launches. "in-order" and "torch-tensorrt" exist for comparisons.
+    cost_model: a file with the costs of work on each target, which inlay-bench --calibrate measures, or "default" for
+        approximate costs. With a cost model the report has times of segments. Default: None; the strategy "cost" then
+        uses the approximate costs.
+    tuning: a file with the costs of instructions of the Vulkan device, which inlay-bench --tune measures. It determines
+        the tiles of kernels (default: None for the costs of the kind of device).
+    host_cpu: the processors that host code is compiled for: LLVM's names ("x86-64-v3"), or "native" for the processor
+        of this machine (default: "native"). A saved program has code for each of them and uses the best code that the
+        loading machine can run.
+    dynamic_shapes: the dims that may differ from call to call, in the form of torch.export (default: None).
+    out_of_range: the behavior of a call with sizes out of range: "error" (default), or "torch" to run the PyTorch
+        module.
+    max_loop_iterations: the number of iterations after which a loop of the model fails as endless (default: 2**24).
+    recovery: also compile device segments for the host, which runs them if the device fails (default: True).
     cache: not supported yet.
 
-    Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"), UnsupportedError for a
-    model with parts that Inlay can't import, CompileError with the compiler's diagnostics.
+    Raises ArgumentTypeError or ArgumentValueError for a wrong option or input, UnsupportedError for a model that Inlay
+    can't import, CompileError with the diagnostics of the compiler, and DeviceError if the device can't be used.
     """
     options = Options.make({**_given(locals()), **more})
     original = _original(model_or_exported, options)
@@ -105,16 +118,16 @@ def compile(
 
 
 def compilation_count() -> int:
-    """How many graphs this process has compiled."""
+    """Returns the number of graphs that this process has compiled."""
     return _compilations.count
 
 
-def _original(model, options):
-    """The module that runs what is out of range; None for an error."""
+def _original(model: object, options: Options) -> torch.nn.Module | None:
+    """Returns the module that runs calls with sizes out of range, or None if they are errors."""
     if options.out_of_range == "error":
         return None
     if not isinstance(model, torch.nn.Module):
-        raise ArgumentTypeError(f"out_of_range='torch' needs the torch.nn.Module itself, but got {kind_of(model)}")
+        raise ArgumentTypeError(f"expected a torch.nn.Module with out_of_range='torch', but got {kind_of(model)}")
     return model
 
 
@@ -124,7 +137,11 @@ def compile_imported(
     convention: CallConvention | None = None,
     original: torch.nn.Module | None = None,
 ) -> CompiledModule:
-    """A CompiledModule for an imported graph; without a convention only its `call_flat` can be used."""
+    """Compiles an imported program.
+
+    convention: None for a program that is only called by `call_flat`.
+    original: the module that runs calls with sizes out of range; None if they are errors.
+    """
     if "vulkan" in options.targets:
         refuse_lost_device()
     fallback = Fallback()
@@ -149,31 +166,42 @@ def partition(
     inputs: Inputs | None = None,
     **options: Unpack[CompileOptions],
 ) -> Report:
-    """What `compile` with the same arguments would run where, and why. Nothing is compiled."""
-    options = Options.make(options)
-    imported = _import(model_or_exported, inputs, options).program
-    extension = load_extension()
-    render = make_renderer(extension, imported, options)
+    """Returns the partition report of a model without compiling it: the target of each op and the reason.
+
+        print(inlay.partition(model, (x,)))
+
+    model_or_exported, inputs, options: as for `inlay.compile`. Raises the same errors.
+    """
+    checked = Options.make(options)
+    imported = _import(model_or_exported, inputs, checked).program
+    render = make_renderer(load_extension(), imported, checked)
     return Report.parse(render("json"), render)
 
 
 def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None = None) -> LoadedModule:
-    """A model that `CompiledModule.save` wrote, ready to be called. Nothing is compiled.
+    """Loads a program that `CompiledModule.save` or inlay-compile wrote. Nothing is compiled.
 
-    What inlay-compile wrote takes the inputs of its function by their places, and gives its result or a tuple of them.
+        program = inlay.load("model.inlay")
+        y = program(x)
 
-    The file holds native code: load it from those alone whom you trust.
+    A program of inlay-compile takes positional tensors and returns its result or a tuple of results. The file has
+    native code: only load files from sources that you trust.
 
-    device: selector of a Vulkan device, if the model needs one; default: INLAY_DEVICE or the best device.
-    public_key: PEM file of an Ed25519 key by which the file must be signed (PATH.sig); default: INLAY_PUBLIC_KEY.
-    Raises ArgumentValueError for a file that is damaged, of another version or for another processor, DeviceError
-    without the device that it needs, Error if it can't be opened.
+    path: the file.
+    device: the Vulkan device: a number or a part of its name (default: INLAY_DEVICE, or the best device).
+    public_key: a PEM file with the Ed25519 key that must verify the signature of the file, PATH.sig (default:
+        INLAY_PUBLIC_KEY; without either the signature is not checked).
+    Raises ArgumentTypeError or ArgumentValueError for a wrong argument, ArgumentValueError for a file that is damaged,
+    of another version or for another processor, DeviceError if the program needs a device that is missing, and Error if
+    the file can't be read or its signature is wrong.
     """
-    fallback, path = Fallback(), path_text(path, "path")
+    fallback, file = Fallback(), path_text(path, "path")
     key = "" if public_key is None else path_text(public_key, "public_key")
     if public_key is not None and not key:
-        raise ArgumentValueError("expected public_key to be the name of a PEM file, but got an empty one")
-    compilation, metadata = load_extension().load(path, device or "", fallback, refuse_lost_device, key)
+        raise ArgumentValueError("expected public_key to be the name of a PEM file, but got ''")
+    compilation: Compilation
+    metadata: str
+    compilation, metadata = load_extension().load(file, device or "", fallback, refuse_lost_device, key)
     if compilation.device:
         note_device()
     try:
@@ -182,13 +210,13 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
         _check_fits(imported, compilation)
         report = _saved_report(compilation.report)
     except ArgumentValueError as error:
-        raise ArgumentValueError(f"'{path}': {error}") from error
-    except Exception as error:  # whatever it is, the file is to blame
-        raise ArgumentValueError(f"'{path}': malformed metadata: {type(error).__name__}: {error}") from error
+        raise ArgumentValueError(f"'{file}': {error}") from error
+    except Exception as error:  # any exception means that the file is malformed
+        raise ArgumentValueError(f"'{file}': malformed metadata: {type(error).__name__}: {error}") from error
     return LoadedModule(imported, compilation, fallback, report, signature)
 
 
-def _check_fits(imported, compilation):
+def _check_fits(imported: ImportedProgram, compilation: Compilation) -> None:
     """Raises ArgumentValueError for metadata of another program."""
     _, inputs, outputs = compilation.plain_signature
     for what, have, wanted in (
@@ -199,8 +227,8 @@ def _check_fits(imported, compilation):
             raise ArgumentValueError(f"malformed metadata: {what!r}: expected {wanted} of the program, but got {have}")
 
 
-def _saved_report(text):
-    """The Report of a file. Raises ArgumentValueError for one that can't be shown."""
+def _saved_report(text: str) -> Report:
+    """Returns the report of a file. Raises ArgumentValueError if it is malformed."""
     try:
         report = Report.parse(text)
         str(report)
@@ -209,26 +237,27 @@ def _saved_report(text):
     return report
 
 
-def _given(variables):
+def _given(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options among the local variables of `compile`."""
     skipped = ("model_or_exported", "inputs", "more")
     return {name: value for name, value in variables.items() if name not in skipped}
 
 
-def _import(model, inputs, options) -> ImportedModel:
+def _import(model: Model | Module, inputs: Inputs | None, options: Options) -> ImportedModel:
     if isinstance(model, Module):
         if inputs is not None or options.dynamic_shapes is not None:
-            raise ArgumentTypeError("an inlay.Module says itself what its inputs are: give none")
+            raise ArgumentTypeError("an inlay.Module determines its inputs: leave out inputs and dynamic_shapes")
         return import_rewritten(model)
     return import_model(model, inputs, options.dynamic_shapes, only_calls=options.targets == ("torch",))
 
 
 class _Counter:
-    """Counts, whatever the thread."""
+    """A counter for several threads."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.count, self._lock = 0, threading.Lock()
 
-    def add(self):
+    def add(self) -> None:
         with self._lock:
             self.count += 1
 

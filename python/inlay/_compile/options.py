@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Options of `inlay.compile` and `inlay.partition`, checked."""
+"""Checks the options of `inlay.compile` and `inlay.partition`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, get_args
 
@@ -16,11 +16,11 @@ from .types import OutOfRange, Strategy, Target
 
 TARGETS: tuple[Target, ...] = get_args(Target)
 _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
-_LARGEST = 2**63 - 1
+_MAX_INT = 2**63 - 1
 LOOP_ITERATIONS = 2**24  # the same as kDefaultMaxLoopIterations in InlayDialect.td
-# Options that the compiler has no part in.
+# Options that the compiler does not have.
 PYTHON_ONLY = ("dynamic_shapes", "out_of_range", "cache")
-# Keywords of Torch-TensorRT for what `inputs` gives.
+# Keywords of Torch-TensorRT that correspond to `inputs`.
 _INPUTS = ("arg_inputs", "kwarg_inputs")
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 OUT_OF_RANGE: tuple[OutOfRange, ...] = get_args(OutOfRange)
@@ -28,7 +28,7 @@ OUT_OF_RANGE: tuple[OutOfRange, ...] = get_args(OutOfRange)
 
 @dataclass(frozen=True)
 class Options:
-    """The same names and defaults as the keywords of `inlay.compile`."""
+    """The checked options. They have the names and defaults of the keywords of `inlay.compile`."""
 
     targets: tuple[Target, ...] = TARGETS
     enabled: bool = True
@@ -53,9 +53,10 @@ class Options:
 
     @classmethod
     def make(cls, given: Mapping[str, Any]) -> Options:
-        """Checks and normalizes options.
+        """Returns the options for keywords of `inlay.compile`.
 
-        Raises ArgumentTypeError for an unknown option or a wrong type, ArgumentValueError for a wrong value.
+        Raises ArgumentTypeError for an unknown option or a wrong type, ArgumentValueError for a wrong value or a
+        contradiction, and UnsupportedError for an option that is not supported yet.
         """
         if not isinstance(given, Mapping):
             raise ArgumentTypeError(f"expected options to be a dict, but got {given!r}")
@@ -68,16 +69,16 @@ class Options:
         for name in given:
             if name in _INPUTS:
                 raise ArgumentTypeError(
-                    f"unknown option {name!r}: give the example arguments as inputs, a tuple of positional ones or a "
-                    "dict of keyword ones"
+                    f"unknown option {name!r}: give the example arguments as inputs, which is a tuple of positional "
+                    "arguments or a dict of keyword arguments"
                 )
             if name not in known:
                 raise ArgumentTypeError(f"unknown option {name!r}{did_you_mean(name, [*known, 'forced_fallback_ops'])}")
         options = cls(**given)
         _check_flags(options)
         if options.cache is not None:
-            raise UnsupportedError("cache is not supported yet: each call of inlay.compile compiles anew")
-        normal = {
+            raise UnsupportedError("the option cache is not supported yet: leave it out")
+        normal: dict[str, Any] = {
             "strategy": _choice("strategy", options.strategy, STRATEGIES),
             "cost_model": _path("cost_model", options.cost_model, 'a path, "default" or None'),
             "tuning": _path("tuning", options.tuning),
@@ -102,28 +103,30 @@ class Options:
         return self.require_full_compilation or not self.enabled
 
 
-def _processor(name):
+def _processor(name: object) -> str:
     if not isinstance(name, str):
         raise ArgumentTypeError(f"expected host_cpu to be names of processors, but got {name!r}")
     return name
 
 
-def _check_contradictions(options):
+def _check_contradictions(options: Options) -> None:
+    """Raises ArgumentValueError for options that exclude each other."""
     forced = [name for name in _FORCED if getattr(options, name)]
     if options.is_full and forced:
         raise ArgumentValueError(
-            "the whole graph can't be on one target (require_full_compilation=True or "
-            f"enabled=False) while {forced[0]} forces a part of it away"
+            "the whole graph can't be on one target (require_full_compilation=True or enabled=False) if "
+            f"{forced[0]} forces a part of it to another target"
         )
     besides = [*forced, *(name for name in ("allow_ops", "exempt_ops") if getattr(options, name))]
     besides += ["min_block_size"] * (options.min_block_size != 1)
     besides += ["strategy"] * (options.strategy != "levels")
     besides += ["require_full_compilation=True or enabled=False"] * options.is_full
     if options.placement and besides:
-        raise ArgumentValueError(f"a placement says where every op goes: {besides[0]} can't be given besides")
+        raise ArgumentValueError(f"a placement determines the target of every op: leave out {besides[0]}")
 
 
-def _check_flags(options):
+def _check_flags(options: Options) -> None:
+    """Raises ArgumentTypeError or ArgumentValueError for wrong bools and ints."""
     for name in ("enabled", "require_full_compilation", "recovery"):
         value = getattr(options, name)
         if not isinstance(value, bool):
@@ -134,18 +137,18 @@ def _check_flags(options):
             raise ArgumentTypeError(f"expected {name} to be an int, but got {number!r}")
         if number < 1:
             raise ArgumentValueError(f"expected {name} to be at least 1, but got {number}")
-        if number > _LARGEST:
-            raise ArgumentValueError(f"expected {name} to be at most {_LARGEST}, but got {number}")
+        if number > _MAX_INT:
+            raise ArgumentValueError(f"expected {name} to be at most {_MAX_INT}, but got {number}")
 
 
-def _location(place):
+def _location(place: object) -> str:
     if not isinstance(place, str):
-        raise ArgumentTypeError(f"expected an op's label (or a glob of it) or 'file:line', but got {place!r}")
+        raise ArgumentTypeError(f"expected the label of an op (or a glob) or 'file:line', but got {place!r}")
     return place
 
 
-def _path(name, value, expected="a path"):
-    """The path as text; an empty one for None."""
+def _path(name: str, value: Any, expected: str = "a path") -> str:
+    """Returns the path as text, which is empty for None. expected: the expected values, for messages."""
     if value is None:
         return ""
     try:
@@ -157,8 +160,8 @@ def _path(name, value, expected="a path"):
     return path
 
 
-def _as_list(value):
-    """A single name or op stands for a list of one."""
+def _as_list(value: Any) -> list[Any]:
+    """Returns a list of names or ops. A single name or op becomes a list."""
     if isinstance(value, (str, type, torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
         return [value]
     try:
@@ -167,20 +170,20 @@ def _as_list(value):
         raise ArgumentTypeError(f"expected a list of names, but got {value!r}") from None
 
 
-def _targets(value):
+def _targets(value: str | Iterable[Any]) -> tuple[Target, ...]:
     targets = tuple(_as_list(value))
     if not targets:
         raise ArgumentValueError("expected at least one target, but got none")
     for target in targets:
         if target not in TARGETS:
             hint = did_you_mean(str(target), TARGETS)
-            raise ArgumentValueError(f"unknown target {target!r}{hint or f': expected some of {TARGETS}'}")
+            raise ArgumentValueError(f"unknown target {target!r}{hint or f': expected one of {TARGETS}'}")
         if targets.count(target) > 1:
             raise ArgumentValueError(f"expected each target once, but got {target!r} {targets.count(target)} times")
     return targets
 
 
-def _choice(name, value, known):
+def _choice(name: str, value: object, known: Sequence[str]) -> str:
     if not isinstance(value, str):
         raise ArgumentTypeError(f"expected {name} to be a string, but got {value!r}")
     if value not in known:
@@ -190,19 +193,19 @@ def _choice(name, value, known):
     return value
 
 
-def _op_name(op):
-    """`aten.relu.default` for an operator of torch.ops; a string is taken as it is."""
+def _op_name(op: object) -> str:
+    """Returns the name of an operator of torch.ops, such as `aten.relu.default`, or a string as it is."""
     if isinstance(op, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
         return str(op)
     if not isinstance(op, str):
-        raise ArgumentTypeError(f"expected an op's name or an operator of torch.ops, but got {op!r}")
+        raise ArgumentTypeError(f"expected the name of an op or an operator of torch.ops, but got {op!r}")
     return op
 
 
-def _module_name(module):
-    """A class's qualified name; a string (instance path, class name, glob) is taken as it is."""
+def _module_name(module: object) -> str:
+    """Returns the qualified name of a class, or a string (path, class name or glob) as it is."""
     if isinstance(module, type):
         return f"{module.__module__}.{module.__qualname__}"
     if not isinstance(module, str):
-        raise ArgumentTypeError(f"expected a module's path, class name or class, but got {module!r}")
+        raise ArgumentTypeError(f"expected the path, class name or class of a module, but got {module!r}")
     return module

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The request that the compiler's extension takes, and what goes on while it is worked on."""
+"""Makes requests for the extension, and shows the progress of a compilation."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
+from .._program.imported import ImportedProgram
+from .._program.report import Render
 from ..errors import InternalError, UnsupportedError
-from .options import PYTHON_ONLY
+from .options import PYTHON_ONLY, Options
+
+if TYPE_CHECKING:
+    from .._inlay import Request
 
 
-def load_extension():
+def load_extension() -> ModuleType:
+    """Returns the extension. Raises InternalError if it can't be loaded."""
     try:
         from .. import _inlay
     except ImportError as error:
@@ -20,10 +28,11 @@ def load_extension():
     return _inlay
 
 
-def make_request(extension, imported, options):
+def make_request(extension: ModuleType, imported: ImportedProgram, options: Options) -> Request:
+    """Returns the request for a program. Raises UnsupportedError if only PyTorch can run it and is no target."""
     if imported.reasons and "torch" not in options.targets:
         raise UnsupportedError(f"only the target 'torch', which is not listed, can run this: {imported.reasons[0]}")
-    request = extension.Request()
+    request: Request = extension.Request()
     request.text = imported.text
     request.name = "forward"
     for field in dataclasses.fields(options):
@@ -33,7 +42,7 @@ def make_request(extension, imported, options):
         places = ", ".join(dict.fromkeys(imported.unplaced))
         warnings.warn(
             f"torch_executed_modules doesn't reach modules that are called inside of {places}: the exported graph "
-            "doesn't say which they are, unless torch.export.export is given strict=True",
+            "has their names only if it was exported with torch.export.export(..., strict=True)",
             stacklevel=2,
         )
     for key, tensor in imported.weights.items():
@@ -41,27 +50,29 @@ def make_request(extension, imported, options):
     return request
 
 
-def make_renderer(extension, imported, options):
-    """A function that partitions once more and gives the report in a form; for `Report`."""
+def make_renderer(extension: ModuleType, imported: ImportedProgram, options: Options) -> Render:
+    """Returns the function that partitions a program again and returns the report in another form."""
 
-    def render(form, what_if=False, sweep=False):
+    def render(form: str, what_if: bool = False, sweep: bool = False) -> str:
         request = make_request(extension, imported, options)
         request.what_if, request.sweep = what_if, sweep
-        return extension.partition(request, form)
+        report: str = extension.partition(request, form)
+        return report
 
     return render
 
 
 class Progress:
-    """A progress bar over the compiler's phases: on a terminal, once a compilation takes longer than a second."""
+    """A progress bar for the phases of the compiler. It is shown in terminals after a second."""
 
-    def __init__(self):
-        self._bar = None
+    def __init__(self) -> None:
+        self._bar: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> Progress:
         return self
 
-    def __call__(self, phase, number, count):
+    def __call__(self, phase: str, number: int, count: int) -> None:
+        """Shows phase `number` of `count`. The bar is left out if the package tqdm is missing."""
         if self._bar is None:
             try:
                 from tqdm import tqdm
@@ -71,6 +82,6 @@ class Progress:
         self._bar.set_description_str(phase, refresh=False)
         self._bar.update(max(0, number - self._bar.n))
 
-    def __exit__(self, *failure):
+    def __exit__(self, *failure: object) -> None:
         if self._bar is not None:
             self._bar.close()

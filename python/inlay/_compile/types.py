@@ -23,13 +23,13 @@ ModuleNames: TypeAlias = ModuleName | Iterable[ModuleName]
 
 
 class Synonyms(TypedDict, total=False):
-    """Keywords that `inlay.compile` takes under another name too."""
+    """Second names of keywords of `inlay.compile`."""
 
     forced_fallback_ops: OpNames
 
 
 class CompileOptions(Synonyms, total=False):
-    """The keywords of `inlay.compile`, for functions that pass them on."""
+    """The keywords of `inlay.compile`, for functions that forward them."""
 
     targets: Target | Sequence[Target]
     enabled: bool

@@ -111,7 +111,7 @@ def test_sizes_that_contradict_one_another(inputs, options, match):
 
 def test_only_a_module_runs_what_is_out_of_range():
     exported = torch.export.export(Add(), (x(3), x(3)))
-    with pytest.raises(inlay.ArgumentTypeError, match=r"needs the torch.nn.Module itself"):
+    with pytest.raises(inlay.ArgumentTypeError, match=r"expected a torch.nn.Module with out_of_range"):
         inlay.compile(exported, out_of_range="torch")
 
 

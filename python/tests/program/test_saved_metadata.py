@@ -62,7 +62,7 @@ def test_malformed_metadata_is_refused():
         ({"outputs": [RESULT | {"index": 7}]}, "'outputs': .*expected the number of one of 1 results, but got 7"),
         ({"outputs": [RESULT | {"index": -1}]}, "'outputs': .*expected the number of one of 1 results, but got -1"),
         ({"outputs": [RESULT | {"index": True}]}, "'outputs': .*expected the number of one of 1 results, but got True"),
-        ({"outputs": [RESULT | {"kind": "input", "index": 1}]}, "'outputs': .*number of the 1 inputs, but got 1"),
+        ({"outputs": [RESULT | {"kind": "input", "index": 1}]}, "'outputs': .*number of one of 1 inputs, but got 1"),
         ({"outputs": [RESULT | {"kind": "other"}]}, "'outputs': .*expected a kind of output .*, but got 'other'"),
         ({"outputs": [RESULT | {"kind": "kept"}]}, "'outputs': .*expected a kind of output"),
         ({"outputs": [RESULT | {"kind": "size"}]}, "'outputs': .*expected a size"),

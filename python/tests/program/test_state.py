@@ -299,7 +299,7 @@ def test_a_buffer_keeps_its_dims():
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: torch.zeros(1, 3).expand(2, 3), "several of its elements are in one place"),
+        (lambda: torch.zeros(1, 3).expand(2, 3), "several of its elements share memory"),
         (lambda: torch.inference_mode()(lambda: torch.zeros(2, 3))(), "made in inference mode"),
     ],
     ids=["expanded", "inference"],

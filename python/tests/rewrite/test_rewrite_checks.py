@@ -115,7 +115,7 @@ def test_classes_of_any_layer_need_an_example():
         check(anything, example=inlay.parse("func.func @f() { return }"))
     with pytest.raises(ArgumentTypeError, match="expected example to be a module or a list of modules"):
         check(anything, example="relu")
-    with pytest.raises(inlay.ArgumentValueError, match="expected an example at least, but got none"):
+    with pytest.raises(inlay.ArgumentValueError, match="expected at least one example, but got none"):
         check(anything, example=[])
 
 

@@ -47,7 +47,7 @@ def test_a_model_with_other_inputs_is_called_by_its_function():
 
 
 def test_a_module_says_what_its_inputs_are():
-    with pytest.raises(TypeError, match=r"an inlay.Module says itself what its inputs are"):
+    with pytest.raises(TypeError, match=r"an inlay.Module determines its inputs"):
         inlay.compile(linear(), (torch.ones(1),))
     dynamic = inlay.parse("func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }")
     with pytest.raises(inlay.UnsupportedError, match=r"expected known sizes of input 'arg0'"):

@@ -219,12 +219,12 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
 def _check_fits(imported: ImportedProgram, compilation: Compilation) -> None:
     """Raises ArgumentValueError for metadata of another program."""
     _, inputs, outputs = compilation.plain_signature
-    for what, have, wanted in (
+    for part, have, wanted in (
         ("inputs", len(imported.arguments), len(inputs)),
         ("results", len(imported.interface.results), len(outputs)),
     ):
         if have != wanted:
-            raise ArgumentValueError(f"malformed metadata: {what!r}: expected {wanted} of the program, but got {have}")
+            raise ArgumentValueError(f"malformed metadata: {part!r}: expected {wanted} of the program, but got {have}")
 
 
 def _saved_report(text: str) -> Report:

@@ -67,10 +67,10 @@ def _input(tensor: Tensor) -> ProgramInput:
     return ProgramInput(tensor.name, *_type_of(tensor, "input"))
 
 
-def _type_of(tensor: Tensor, what: str) -> TensorType:
+def _type_of(tensor: Tensor, role: str) -> TensorType:
     """Returns the type of an input or output, with -1 for an unknown dim."""
     if tensor.shape is None or not isinstance(tensor.dtype, torch.dtype):
-        raise ArgumentValueError(f"expected {what} '{tensor.name}' to be a tensor, but got {tensor.type}")
+        raise ArgumentValueError(f"expected {role} '{tensor.name}' to be a tensor, but got {tensor.type}")
     return TensorType(tensor.shape, tensor.dtype)
 
 
@@ -95,9 +95,9 @@ def _keep_sizes(result: TensorType, known: TensorType) -> TensorType:
     return TensorType(known.shape, result.dtype)
 
 
-def _check_known(what: str, shape: Dims) -> None:
+def _check_known(name: str, shape: Dims) -> None:
     if -1 in shape:
-        raise UnsupportedError(f"expected known sizes of {what}, but got {_spell(shape)}")
+        raise UnsupportedError(f"expected known sizes of {name}, but got {_spell(shape)}")
 
 
 def _spell(shape: Dims) -> str:

@@ -45,19 +45,22 @@ def quote(text: str) -> str:
     return '"' + "".join(escaped) + '"'
 
 
-def element_type(dtype: torch.dtype, what: str) -> str:
-    """Returns the element type for a torch dtype. Raises UnsupportedError, which names `what`, if there is none."""
+def element_type(dtype: torch.dtype, name: str) -> str:
+    """Returns the element type for a torch dtype. Raises UnsupportedError if there is none.
+
+    name: the name of the value, for the message.
+    """
     try:
         return ELEMENT_TYPES[dtype]
     except KeyError:
         names = ", ".join(dtype_name(known) for known in ELEMENT_TYPES)
-        raise UnsupportedError(f"{what} has dtype {dtype_name(dtype)}, but expected one of {names}") from None
+        raise UnsupportedError(f"{name} has dtype {dtype_name(dtype)}, but expected one of {names}") from None
 
 
-def tensor_type(shape: Sequence[object], dtype: torch.dtype, what: str = "a tensor") -> str:
+def tensor_type(shape: Sequence[object], dtype: torch.dtype, name: str = "a tensor") -> str:
     """Returns a type such as `tensor<2x3xf32>`. A dim that is no int is printed as `?`."""
     dims = "".join(f"{dim if isinstance(dim, int) else '?'}x" for dim in shape)
-    return f"tensor<{dims}{element_type(dtype, what)}>"
+    return f"tensor<{dims}{element_type(dtype, name)}>"
 
 
 def dtype_name(dtype: torch.dtype) -> str:

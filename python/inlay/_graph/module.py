@@ -310,9 +310,9 @@ def _number(number: object) -> int:
     return number
 
 
-def _check_tensor(value: object, what: str) -> None:
+def _check_tensor(value: object, expected: str) -> None:
     if not isinstance(value, Tensor):
-        raise ArgumentTypeError(f"expected {what}, but got {value!r}")
+        raise ArgumentTypeError(f"expected {expected}, but got {value!r}")
 
 
 class Module:

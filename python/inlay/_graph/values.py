@@ -21,10 +21,10 @@ _NAMES = {dtype_name(dtype): text for dtype, text in ELEMENT_TYPES.items()}
 _ENUM, _TUPLE = "python.enum", "python.tuple"
 
 
-def encode(value: object, what: str) -> Any:
+def encode(value: object, name: str) -> Any:
     """Returns the plain value or attribute for `value`. The extension calls this for values that it can't convert.
 
-    what: the name of the value, for messages. Raises ArgumentTypeError if there is no attribute for it.
+    name: the name of the value, for messages. Raises ArgumentTypeError if there is no attribute for it.
     """
     from .._inlay import Attribute
 
@@ -38,7 +38,7 @@ def encode(value: object, what: str) -> Any:
     if isinstance(value, numbers.Real):
         return float(value)
     raise ArgumentTypeError(
-        f"expected {what} to be a number, a string, a flag, a dtype, None, or lists and dicts of these, but got "
+        f"expected {name} to be a number, a string, a flag, a dtype, None, or lists and dicts of these, but got "
         f"{type(value).__name__} {value!r:.60}"
     )
 
@@ -84,19 +84,19 @@ def print_attribute(key: str, value: Any, kind: Kind | None) -> str:
     raise ArgumentTypeError(f"expected a number, a string or integers for attribute '{key}', but got {value!r}")
 
 
-def check_integer(what: str, value: Any, minimum: int = -(2**63)) -> int:
+def check_integer(name: str, value: Any, minimum: int = -(2**63)) -> int:
     """Returns the value as an int. Raises ArgumentValueError if it is no integer of 64 bits from `minimum` on.
 
-    what: the name of the value, for the message.
+    name: the name of the value, for the message.
     """
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not is_whole or not minimum <= value < 2**63:
         start = " of 64 bits" if is_whole and abs(value) >= 2**63 else f" from {minimum}" if minimum > -(2**63) else ""
-        raise ArgumentValueError(f"expected {what} to be an integer{start}, but got {value!r:.80}")
+        raise ArgumentValueError(f"expected {name} to be an integer{start}, but got {value!r:.80}")
     return int(value)
 
 
-def check_number(what: str, value: Any, minimum: float = -math.inf) -> float:
+def check_number(name: str, value: Any, minimum: float = -math.inf) -> float:
     """Returns the value as a float. Raises ArgumentValueError if it is NaN, below `minimum` or no number."""
     try:
         number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
@@ -104,23 +104,23 @@ def check_number(what: str, value: Any, minimum: float = -math.inf) -> float:
         number = math.nan
     if not number >= minimum:
         start = f" from {minimum:g}" if minimum > -math.inf else ""
-        raise ArgumentValueError(f"expected {what} to be a number{start}, but got {value!r:.80}")
+        raise ArgumentValueError(f"expected {name} to be a number{start}, but got {value!r:.80}")
     return number
 
 
-def check_flag(what: str, value: object) -> bool:
+def check_flag(name: str, value: object) -> bool:
     """Returns the value if it is a bool. Raises ArgumentTypeError otherwise."""
     if not isinstance(value, bool):
-        raise ArgumentTypeError(f"expected {what} to be True or False, but got {value!r:.80}")
+        raise ArgumentTypeError(f"expected {name} to be True or False, but got {value!r:.80}")
     return value
 
 
-def check_text(what: str, value: object, may_be_empty: bool = False) -> str:
+def check_text(name: str, value: object, may_be_empty: bool = False) -> str:
     """Returns the value if it is a string. Raises ArgumentTypeError or ArgumentValueError otherwise."""
     if not isinstance(value, str):
-        raise ArgumentTypeError(f"expected {what} to be a string, but got {value!r:.80}")
+        raise ArgumentTypeError(f"expected {name} to be a string, but got {value!r:.80}")
     if not value and not may_be_empty:
-        raise ArgumentValueError(f"expected {what} to be a non-empty string, but got ''")
+        raise ArgumentValueError(f"expected {name} to be a non-empty string, but got ''")
     return value
 
 

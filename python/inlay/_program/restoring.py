@@ -303,14 +303,14 @@ def _checked(kind: type[_T], value: Any) -> _T:
     return value
 
 
-def _check_index(index: Any, things: Sized, what: str) -> None:
+def _check_index(index: Any, things: Sized, name: str) -> None:
     if not is_int(index) or not 0 <= index < len(things):
-        raise ValueError(f"expected the number of one of {len(things)} {what}, but got {index!r}")
+        raise ValueError(f"expected the number of one of {len(things)} {name}, but got {index!r}")
 
 
-def _check_count(spec: pytree.TreeSpec, things: Sized, what: str) -> None:
+def _check_count(spec: pytree.TreeSpec, things: Sized, name: str) -> None:
     if spec.num_leaves != len(things):
-        raise ValueError(f"expected {len(things)} leaves for the {what}, but got {spec.num_leaves}")
+        raise ValueError(f"expected {len(things)} leaves for the {name}, but got {spec.num_leaves}")
 
 
 def _reason(error: Exception) -> str:

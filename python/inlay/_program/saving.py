@@ -109,8 +109,8 @@ class _Writer:
     def size(self, dim: int | Size) -> Any:
         return self.expr(dim.expr) if isinstance(dim, Size) else int(dim)
 
-    def value(self, value: Any, what: str) -> Any:
-        """Returns a value that was fixed at export. what: its name, for messages."""
+    def value(self, value: Any, label: str) -> Any:
+        """Returns a value that was fixed at export. label: its name, for messages."""
         if isinstance(value, Size):
             return {"size": self.expr(value.expr)}
         if is_plain(value):
@@ -122,7 +122,7 @@ class _Writer:
                 return {name: str(value).removeprefix("torch.")}
         if isinstance(value, torch.device):
             return {"device": str(value)}
-        raise UnsupportedError(f"{what} is fixed at {value!r}, a {type(value).__name__}, which can't be saved")
+        raise UnsupportedError(f"{label} is fixed at {value!r}, a {type(value).__name__}, which can't be saved")
 
     def expr(self, expr: sympy.Basic) -> Any:
         """Returns an expression as a tree of operators."""

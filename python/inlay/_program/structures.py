@@ -18,8 +18,8 @@ _MAPPINGS = ("builtins.dict", "collections.OrderedDict", "torch.fx.immutable_col
 _DEQUE, _NAMED_TUPLE = "collections.deque", "collections.namedtuple"
 
 
-def dump_structure(spec: pytree.TreeSpec | None, what: str) -> str | None:
-    """Returns a TreeSpec as text. Raises UnsupportedError, which names `what`, if it can't be saved."""
+def dump_structure(spec: pytree.TreeSpec | None, name: str) -> str | None:
+    """Returns a TreeSpec as text. Raises UnsupportedError with `name` in its message if it can't be saved."""
     if spec is None:
         return None
     try:
@@ -27,7 +27,7 @@ def dump_structure(spec: pytree.TreeSpec | None, what: str) -> str | None:
         _check_structure(json.loads(text)[1])
         return text
     except (NotImplementedError, TypeError, ValueError, AttributeError) as error:
-        raise UnsupportedError(f"the structure of the model's {what} can't be saved: {error}") from error
+        raise UnsupportedError(f"the structure of the model's {name} can't be saved: {error}") from error
 
 
 def load_structure(text: str) -> pytree.TreeSpec:

@@ -323,7 +323,7 @@ class Writer:
         for op in reversed(self._operands):  # users first
             if op not in reached:
                 raise ArgumentValueError(
-                    f"'{self._kinds[op]}' isn't part of what the function of pattern '{self._pattern}' returns"
+                    f"'{self._kinds[op]}' isn't part of a value that the function of pattern '{self._pattern}' returns"
                 )
             reached.update(self._made[value].op for value in self._operands[op] if value in self._made)
         pieces: list[set[str]] = []  # sets of connected ops and values

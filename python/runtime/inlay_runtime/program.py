@@ -169,7 +169,7 @@ class _Use:
             library.inlayProgramClose(self._handle)
 
 
-def _dtype(info: TensorInfo, what: str) -> np.dtype[Any]:
+def _dtype(info: TensorInfo, role: str) -> np.dtype[Any]:
     try:
         return np.dtype(info.dtype)
     except TypeError:
@@ -180,7 +180,7 @@ def _dtype(info: TensorInfo, what: str) -> np.dtype[Any]:
         dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, info.dtype))
         return dtype
     except (ImportError, AttributeError):
-        raise Error(f"{what} {info.name!r}: NumPy has no {info.dtype}: pip install ml_dtypes") from None
+        raise Error(f"{role} {info.name!r}: NumPy has no {info.dtype}: pip install ml_dtypes") from None
 
 
 def _to_numpy(info: TensorInfo, array: Any) -> _Array:

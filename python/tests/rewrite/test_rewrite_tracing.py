@@ -289,7 +289,7 @@ def test_conditions_that_never_hold(condition, message):
         (lambda op, x: op("t.a", x, **{"": 1}), "expected names of attributes for 't.a', but got an empty one"),
         (
             lambda op, x: (op.tanh(x), op.relu(x))[1],
-            "'inlay.tanh' isn't part of what the function of pattern 'a' returns",
+            "'inlay.tanh' isn't part of a value that the function of pattern 'a' returns",
         ),
         (lambda op, x, y: (op.relu(x), op.exp(y)), "expected the results of pattern 'a' to share a captured value"),
         (lambda op, x: x + math.nan, "expected a number in pattern 'a' to be a number, but got nan"),

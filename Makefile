@@ -36,7 +36,7 @@ quietly = @mkdir -p $(BUILD)/logs; echo "== $(1)"; { $(2) ; } >$(BUILD)/logs/$(1
 
 # $(call compile,NAME,TARGETS): builds TARGETS (all if empty) and prints the progress. The output goes to a log.
 compile = @mkdir -p $(BUILD)/logs; echo "== $(1)"; \
-  ninja -C $(BUILD) -j $(JOBS) $(2) 2>&1 | tee $(BUILD)/logs/$(1).log | awk -f cmake/progress.awk || \
+  ninja -C $(BUILD) -j $(JOBS) $(2) 2>&1 | tee $(BUILD)/logs/$(1).log | cmake/progress.sh || \
   { tail -n 80 $(BUILD)/logs/$(1).log; echo "== $(1) failed; the complete log is $(BUILD)/logs/$(1).log"; exit 1; }
 
 # $(call need_packages,LIST): installs the packages of LIST that are missing, as root or with sudo.

@@ -125,7 +125,7 @@ def test_a_size_that_no_tensor_tells_runs_in_pytorch():
     [
         ({"min_blocksize": 2}, "did you mean 'min_block_size'"),
         ({"targets": ["vulcan"]}, "did you mean 'vulkan'"),
-        ({"torch_executed_ops": [3]}, "an op's name"),
+        ({"torch_executed_ops": [3]}, "the name of an op"),
         ("host", "expected options to be a dict, but got 'host'"),
     ],
 )

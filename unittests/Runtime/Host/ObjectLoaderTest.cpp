@@ -106,7 +106,8 @@ TEST(ObjectLoader, missingFunctionIsNamed) {
 TEST(ObjectLoader, otherFunctionsCannotBeCalled) {
   auto library = linkObject(readFile(INLAY_FORBIDDEN_SAMPLE));
   EXPECT_EQ(library.status().code(), StatusCode::NotFound);
-  EXPECT_EQ(library.status().message(), "host code needs 'system', which is none of the functions that it may call");
+  EXPECT_EQ(library.status().message(),
+            "host code needs 'system', which is not in the list of functions that it may call");
 }
 
 //===-- Damage --------------------------------------------------------------------------------------------------===//
@@ -168,7 +169,7 @@ TEST(ObjectLoader, errorsSayWhatIsWrong) {
   EXPECT_EQ(messageOf(changeSection<uint64_t>(".text", &Elf64_Shdr::sh_flags, SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)),
             "damaged object file: section '.text' is both code and writable");
   EXPECT_EQ(messageOf(changeSection<uint64_t>(".data", &Elf64_Shdr::sh_flags, SHF_ALLOC | SHF_TLS)),
-            "damaged object file: section '.data' is thread-local storage, which host code has none of");
+            "damaged object file: section '.data' is thread-local storage, which host code must not have");
   EXPECT_EQ(messageOf(changeSection<uint64_t>(".bss", &Elf64_Shdr::sh_size, uint64_t(1) << 40)),
             "expected less than 1 GiB of host code and its data");
   EXPECT_EQ(messageOf(changeSection<uint64_t>(".text", &Elf64_Shdr::sh_addralign, 3)),

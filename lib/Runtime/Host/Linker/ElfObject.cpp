@@ -98,7 +98,7 @@ private:
     if (header.sh_type == SHT_NULL || !(header.sh_flags & SHF_ALLOC) || isUnwinding || header.sh_size == 0)
       return Status::ok();
     if (header.sh_flags & SHF_TLS)
-      return damaged("section '{}' is thread-local storage, which host code has none of", section.name);
+      return damaged("section '{}' is thread-local storage, which host code must not have", section.name);
     if (header.sh_type != SHT_PROGBITS && header.sh_type != SHT_NOBITS && header.sh_type != SHT_NOTE)
       return damaged("expected section '{}' to hold code or data, but it has type {}", section.name, header.sh_type);
     section.alignment = header.sh_addralign ? header.sh_addralign : 1;
@@ -123,8 +123,8 @@ private:
     const Elf64_Shdr &header = headers_[number];
     if (header.sh_entsize != sizeof(T) || header.sh_size % sizeof(T) != 0 ||
         !isInside(header.sh_offset, header.sh_size))
-      return damaged("section '{}' is no table of entries of {} bytes inside the file", object_.sections[number].name,
-                     sizeof(T));
+      return damaged("section '{}' is not a table of entries of {} bytes inside the file",
+                     object_.sections[number].name, sizeof(T));
     count = header.sh_size / sizeof(T);
     return Status::ok();
   }
@@ -152,7 +152,7 @@ private:
     if (type == STT_FILE)
       return Status::ok();
     if (type > STT_SECTION)
-      return damaged("symbol '{}' has type {}, which host code has none of", symbol.name, type);
+      return damaged("symbol '{}' has type {}, which host code must not have", symbol.name, type);
     symbol.isFunction = type == STT_FUNC;
     symbol.isGlobal = ELF64_ST_BIND(entry.st_info) != STB_LOCAL;
     symbol.value = entry.st_value;
@@ -177,7 +177,7 @@ private:
     const Elf64_Shdr &header = headers_[number];
     std::string_view name = object_.sections[number].name;
     if (header.sh_type == SHT_INIT_ARRAY || header.sh_type == SHT_FINI_ARRAY || header.sh_type == SHT_PREINIT_ARRAY)
-      return damaged("section '{}' holds initializers, which host code has none of", name);
+      return damaged("section '{}' holds initializers, which host code must not have", name);
     if (header.sh_type != SHT_RELA && header.sh_type != SHT_REL)
       return Status::ok();
     if (header.sh_info >= headers_.size())

@@ -121,8 +121,9 @@ private:
     }
     if (uint64_t address = findImport(symbol.name))
       return address;
-    return Status(StatusCode::NotFound,
-                  fmt::format("host code needs '{}', which is none of the functions that it may call", symbol.name));
+    return Status(
+        StatusCode::NotFound,
+        fmt::format("host code needs '{}', which is not in the list of functions that it may call", symbol.name));
   }
 
   /// Writes the table of addresses and the stubs that jump through it.

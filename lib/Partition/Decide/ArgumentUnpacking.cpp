@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides which lists and tuples among the arguments of a function enter an accelerator as separate elements, and emits
+// the ops that take them apart before the segments and build them again inside.
 
 #include "ArgumentUnpacking.h"
 #include "Partition/Analysis/OpKinds.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places the boxes and arrows of the segment graph in the HTML report. `ReportGraph.cpp` draws them.
 
 #include "ReportLayout.h"
 

@@ -2,6 +2,7 @@
 //
 // Runs all steps of a match program without stopping at the first failure. The score of an op rises with each step that
 // holds and falls with each step that fails. A step counts neither way if an earlier failure left its slot empty.
+// `Explanation::str` words the result. The reason of a failed step comes from `MatchProgram::check` in Rewrite/PDL.
 
 #include "inlay/Rewrite/Explain.h"
 #include "Rewrite/PDL/CompiledPattern.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts between f32, f64 and the 16-bit floats f16 and bf16. Compiled host code calls these functions through the
+// linker's imports.
 
 #include "inlay/Runtime/Host/HalfFloats.h"
 

@@ -22,6 +22,7 @@ def handlers() -> dict[str, Handler]:
 
 
 def _handle_recurrent(name: str, call: NodeCall) -> NodeResult:
+    # Emits one ATen call per node. PyTorch's decomposition, which _import/torch/decompose.py chooses, unrolls it.
     activations = _check(name, call)
     x, hidden = call[0], shape_of(call[2])[-1]
     length, batch, _ = shape_of(x)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads the weights of a module and checks their types against the constants. `spellType` lists the dtypes that constants
-// can have in a safetensors file; `Safetensors.cpp` reads the format and does not interpret dtypes.
+// Loads the weights of a module and checks their types against the constants. `spellType` lists the dtypes that
+// constants can have in a safetensors file; `Safetensors.cpp` reads the format and does not interpret dtypes.
 
 #include "inlay/Import/Weights.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

@@ -22,6 +22,12 @@ static int fail(const rt::Status &status) {
   return 1;
 }
 
+/// Returns the error of a failed write to standard output. `code` is its errno, or 0 if that is unknown.
+static rt::Status writeError(int code) {
+  return {rt::StatusCode::Internal,
+          fmt::format("can't write to standard output{}{}", code ? ": " : "", code ? std::strerror(code) : "")};
+}
+
 static rt::Status runWith(std::vector<std::string> words) {
   std::string help;
   rt::StatusOr<tools::RunOptions> options = tools::parseOptions(std::move(words), help);
@@ -29,8 +35,8 @@ static rt::Status runWith(std::vector<std::string> words) {
     return options.status();
   if (help.empty())
     return options->listDevices ? tools::listDevices() : tools::run(*options);
-  std::fputs(help.c_str(), stdout);
-  return rt::Status::ok();
+  errno = 0;
+  return std::fputs(help.c_str(), stdout) < 0 ? writeError(errno) : rt::Status::ok();
 }
 
 /// Flushes standard output. Returns the error if that fails.
@@ -38,8 +44,7 @@ static rt::Status flush() {
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return rt::Status::ok();
-  return {rt::StatusCode::Internal,
-          fmt::format("can't write to standard output{}{}", errno ? ": " : "", errno ? std::strerror(errno) : "")};
+  return writeError(errno);
 }
 
 int main(int argc, char **argv) {

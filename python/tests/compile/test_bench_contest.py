@@ -136,9 +136,7 @@ def test_results_are_compared_by_their_largest_elements():
     expected = [numpy.array([1.0, -4.0]), numpy.array([True])]
     assert difference(expected, [numpy.array([1.0, -3.0]), numpy.array([True])]) == 0.25
     assert difference(expected, [numpy.array([1.0, numpy.nan]), numpy.array([True])]) == float("inf")
-    with pytest.raises(
-        WorkerError, match=r"expected results of shapes \[\(2,\), \(1,\)\], like .*, but got \[\]"
-    ):
+    with pytest.raises(WorkerError, match=r"expected results of shapes \[\(2,\), \(1,\)\], like .*, but got \[\]"):
         compare(expected, [])
 
 

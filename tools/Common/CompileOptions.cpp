@@ -54,8 +54,8 @@ private:
   }
   /// Adds a flag whose value is not in the request as such.
   void addSpecial(const CompileOption &option) {
-    if (llvm::StringRef(option.flag) == "input-shape")
-      add(option, inputShapes);
+    if (llvm::StringRef(option.flag) == "input-shape") // repeated for several inputs: no commas
+      addFlag<cl::list<std::string, std::vector<std::string>>>(option, inputShapes);
     else if (llvm::StringRef(option.flag) == "require-device")
       add(option, requireDevice);
     else

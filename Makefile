@@ -65,7 +65,7 @@ build-demo: $(BUILD)/build.ninja
 demo: build-demo $(VENV)/.demo ## compare sentences with a trained model on Vulkan and the host
 	@$(PYTHON) -m inlay_demo
 
-test: lint lint-types test-unit test-lit test-python test-conformance ## run every check that a change must pass
+test: lint test-unit test-lit test-python test-conformance ## run every check that a change must pass
 
 test-full: test lint-tidy ## run test and the checks that take long
 	@export INLAY_ROUNDTRIP=1; $(call lit,$(BUILD)/test)
@@ -270,7 +270,7 @@ $(SITE_ENV)/.ready: docs/site/requirements.txt
 ##@ Source
 .PHONY: lint lint-types lint-tidy format clean
 CPP = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' ':!:shared')
-lint: lint-packages $(VENV)/.ready ## check layering, formatting and Python style
+lint: lint-packages lint-types ## check layering, formatting, Python style and types
 	@echo "== lint"; $(PYTHON) test/Layering/check_tree.py
 	@git ls-files -z --cached --others --exclude-standard ':!:shared' | xargs -0 $(PYTHON) test/Layering/check_files.py
 	@$(VENV)/bin/ruff check -q . && $(VENV)/bin/ruff format -q --check .

@@ -30,33 +30,38 @@ MLIR_CAPI_EXPORTED MlirLogicalResult inlayPatternManagerAddPDL(InlayPatternManag
                                                                MlirStringRef text, MlirStringRef textName,
                                                                MlirStringCallback error, void *userData);
 
-/// A pattern written in C. `match` returns true if the pattern applies to an op. `rewrite` changes the graph and
-/// returns true if it did; if it returns false, its changes are undone. `destroy`, if not null, is called with
-/// `userData` when the pattern is destroyed.
+/// A pattern written in C. `match` returns true if the pattern applies to an op; null applies to every op. `args` is
+/// the dictionary of `InlayRewriteOptions::args`, or null. `rewrite` changes the graph and returns true if it did. If
+/// it returns false, its changes are undone. `destroy`, if not null, is called with `userData` when the pattern is
+/// destroyed, which includes a failed `inlayPatternManagerAdd`.
 typedef struct InlayPatternCallbacks {
   bool (*match)(MlirOperation op, MlirAttribute args, void *userData);
   bool (*rewrite)(MlirOperation op, InlayRewriter rewriter, void *userData);
   void (*destroy)(void *userData);
 } InlayPatternCallbacks;
 
-/// Adds a pattern. `roots` are names of the ops on which it is tried; without any it is tried on all ops.
+/// Adds a pattern. `roots` are the names of the ops on which it is tried. Without roots, it is tried on all ops.
+/// Patterns of a higher `benefit` are tried first. On failure `error` is called with the reason.
 MLIR_CAPI_EXPORTED MlirLogicalResult inlayPatternManagerAdd(InlayPatternManager manager, MlirStringRef label,
                                                             intptr_t numRoots, const MlirStringRef *roots,
                                                             unsigned benefit, InlayPatternCallbacks callbacks,
                                                             void *userData, MlirStringCallback error,
                                                             void *errorUserData);
 
+/// Returns true if there is a pattern with that label.
 MLIR_CAPI_EXPORTED bool inlayPatternManagerHas(InlayPatternManager manager, MlirStringRef label);
+/// Removes the pattern with that label. Returns false if there is none.
 MLIR_CAPI_EXPORTED bool inlayPatternManagerRemove(InlayPatternManager manager, MlirStringRef label);
 
 /// Turns the patterns whose label matches `glob` on or off. Returns their number, or -1 if `glob` is malformed.
 MLIR_CAPI_EXPORTED int64_t inlayPatternManagerSetEnabled(InlayPatternManager manager, MlirStringRef glob, bool enabled);
 
+/// The outcomes of a pattern in all runs of its manager.
 typedef struct InlayPatternStatistics {
-  uint64_t tried;
-  uint64_t matched;
-  uint64_t rewritten;
-  uint64_t rejected;
+  uint64_t tried;     ///< Ops on which the pattern was tried.
+  uint64_t matched;   ///< Matches that an analysis found.
+  uint64_t rewritten; ///< Matches that were rewritten.
+  uint64_t rejected;  ///< Matches whose rewrite failed, so that its changes were undone.
 } InlayPatternStatistics;
 
 MLIR_CAPI_EXPORTED InlayPatternStatistics inlayPatternManagerGetStatistics(InlayPatternManager manager,
@@ -79,12 +84,13 @@ typedef struct InlayRewriteOptions {
 MLIR_CAPI_EXPORTED int64_t inlayPatternManagerRewrite(InlayPatternManager manager, MlirOperation root,
                                                       InlayRewriteOptions options);
 
-/// Calls `found` with each match until it returns false. Changes nothing.
+/// Calls `found` with the label and the root of each match until `found` returns false. Changes nothing.
 MLIR_CAPI_EXPORTED MlirLogicalResult
 inlayPatternManagerAnalyze(InlayPatternManager manager, MlirOperation root, MlirAttribute args,
                            bool (*found)(MlirStringRef label, MlirOperation root, void *userData), void *userData);
 
-/// Calls `text` with a sentence about the op that comes closest to matching the pattern and the difference there.
+/// Calls `text` with a sentence that names the op that comes closest to matching the pattern, and the check that fails
+/// there. Fails if there is no pattern with that label.
 MLIR_CAPI_EXPORTED MlirLogicalResult inlayPatternManagerExplain(InlayPatternManager manager, MlirStringRef label,
                                                                 MlirOperation root, MlirAttribute args,
                                                                 MlirStringCallback text, void *userData);

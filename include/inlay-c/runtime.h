@@ -114,8 +114,10 @@ typedef struct InlayTensorInfo {
   const char *type;    ///< The type with the names of such dims: "float32[batch x 10]".
 } InlayTensorInfo;
 
+/// Return the number of inputs or results.
 INLAY_RUNTIME_API size_t inlayProgramInputCount(const InlayProgram *program);
 INLAY_RUNTIME_API size_t inlayProgramOutputCount(const InlayProgram *program);
+/// Describe input or result `number` in `info`. InlayStatusInvalidArgument if there is no such input or result.
 INLAY_RUNTIME_API InlayStatus inlayProgramInput(const InlayProgram *program, size_t number, InlayTensorInfo *info);
 INLAY_RUNTIME_API InlayStatus inlayProgramOutput(const InlayProgram *program, size_t number, InlayTensorInfo *info);
 
@@ -143,7 +145,7 @@ INLAY_RUNTIME_API InlayStatus inlayProgramOutputDims(const InlayProgram *program
                                                      size_t *rank);
 
 /// Reads the inputs and writes the results into memory that the caller allocated. All tensors are checked first.
-/// The library does not use the memory after this returns.
+/// The library does not use the memory after the call.
 INLAY_RUNTIME_API InlayStatus inlayProgramCall(InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
                                                const InlayTensor *outputs, size_t outputCount);
 

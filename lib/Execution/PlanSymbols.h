@@ -15,7 +15,8 @@ namespace inlay {
 /// an error.
 mlir::FailureOr<std::vector<rt::Symbol>> findSymbols(plan::ProgramOp program);
 
-/// Converts the results of `map`. Reports an error at `op`, which has the map, if it uses more than `symbols`.
+/// Converts the results of `map`. Reports an error at `op`, which has the map, if the map uses more symbols than
+/// `symbols` has.
 mlir::FailureOr<std::vector<rt::Expr>> convertSizes(mlir::Operation *op, mlir::AffineMap map,
                                                     llvm::ArrayRef<rt::Symbol> symbols);
 

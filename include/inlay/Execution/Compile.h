@@ -30,11 +30,11 @@ struct CompileRequest {
   std::vector<std::string> targets;    ///< Names in priority order; empty keeps the module's `inlay.targets`.
   std::string device;                  ///< Selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device.
   std::string tuning;                  ///< Tuning file of that device; empty for default costs of its kind.
-  std::vector<std::string> hostCpus;   ///< Processors to compile host code for, in LLVM's names; empty for this one.
+  std::vector<std::string> hostCpus;   ///< Processors to compile host code for (LLVM's names); empty for this one.
   /// Number of iterations after which a loop fails. The default keeps the module's `inlay.max_loop_iterations`.
   int64_t maxLoopIterations = InlayDialect::kDefaultMaxLoopIterations;
-  /// If no usable device is found: true to drop `vulkan` and set `notice`, false to fail. A device that was requested
-  /// must exist in both cases.
+  /// True to drop the target `vulkan` and set `notice` if no usable device is found; false to fail. A device that
+  /// `device` names must exist in both cases.
   bool allowMissingDevice = true;
   Options options;
   rt::CallbackHandler callbacks;

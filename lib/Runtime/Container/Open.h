@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MappedContainer: the parts of a container after its frame, its hash and its weights file have been checked, and
+// MappedContainer: the parts of a container whose header, section table, hash and weights file have been checked,
 // before anything is decoded.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_OPEN_H
@@ -24,7 +24,8 @@ struct MappedContainer {
   std::string_view bytes(const char *name) const;
 };
 
-/// Reads a file's frame and checks its hash and that of its weights file. The preamble's copy is taken from `budget`.
+/// Reads a file's header and section table, and checks its hash and that of its weights file. The memory for the copy
+/// of the preamble is taken from `budget`.
 StatusOr<MappedContainer> openContainer(const std::string &path, Budget &budget);
 
 /// Opens a container in memory. `image` starts on a page and outlives the result. It may not have a weights file.

@@ -12,7 +12,7 @@
 
 namespace inlay::rt {
 
-/// Memory that a device can use. With unified memory `hostPointer()` points to the same bytes; otherwise it is null.
+/// Memory that a device can use. If the host can access it, `hostPointer()` points to its bytes; otherwise it is null.
 class DeviceBuffer {
 public:
   virtual ~DeviceBuffer() = default;
@@ -65,7 +65,7 @@ public:
                                                    std::shared_ptr<const void> /*owner*/) {
     return nullptr;
   }
-  /// Copies between host memory and a device buffer and waits. `bytes` is at most the buffer's size.
+  /// Copy between host memory and a device buffer, and wait. `bytes` must be at most the buffer's size.
   virtual Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) = 0;
   virtual Status download(DeviceBuffer &buffer, void *destination, size_t bytes) = 0;
 
@@ -79,7 +79,7 @@ public:
   /// Checks requirements and limits and starts to create the pipelines. `DeviceEngine::wait` reports if that failed.
   virtual StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) = 0;
 
-  /// Records `engine` over `arguments` with the grid and the scratch sizes evaluated for `inputs`. `scratch` has at
+  /// Records `engine` over `arguments`, with the grids and the scratch sizes evaluated for `inputs`. `scratch` has at
   /// least `DeviceEngine::scratchBytes` bytes. Commands that never run at the same time may share it. If it is null,
   /// the command allocates its own.
   virtual StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,

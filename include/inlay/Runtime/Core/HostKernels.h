@@ -28,7 +28,7 @@ struct InlayHostContext {
 
 namespace inlay::rt {
 
-/// The loaded kernels of one host function, with primitives and with weights in the library's layout. Thread-safe.
+/// The loaded kernels of one host function, with the library's primitives and packed weights. Thread-safe.
 class HostKernels {
 public:
   virtual ~HostKernels() = default;

@@ -43,7 +43,7 @@ std::string toString(const TensorType &type, const std::vector<Symbol> &symbols)
 /// Returns the dims for these inputs.
 StatusOr<std::vector<int64_t>> evaluateDims(const TensorType &type, const InputDims &inputs);
 
-/// The storage of a buffer.
+/// The origin of a buffer's memory.
 enum class BufferKind : uint8_t {
   Input,    ///< Argument `index` of the caller; read only.
   Output,   ///< Result `index`.
@@ -81,7 +81,7 @@ struct Constant {
   }
 };
 
-/// The accesses of a kernel to one of its storage buffers. They decide where barriers are needed.
+/// The access of a kernel to one of its buffers. It decides where barriers are needed.
 enum class Access : uint8_t { Read, Write, ReadWrite };
 
 /// The view that a kernel has of a buffer. Texels are elements of a read-only uniform texel buffer: one f32, or four.
@@ -117,8 +117,8 @@ struct Engine {
   std::vector<Expr> scratch; ///< Byte sizes of the engine's intermediate buffers.
   std::vector<Kernel> kernels;
   std::vector<Dispatch> dispatches;
-  /// The host function that computes the same over the same buffers, followed by its scratch. It runs when the device
-  /// fails. -1 if there is none.
+  /// Number of the host function that computes the same result; -1 if there is none. It runs when the device fails. Its
+  /// arguments are the buffers of the launch, followed by its scratch buffers.
   int32_t hostVersion = -1;
 };
 
@@ -126,7 +126,7 @@ struct Engine {
 enum class HostKernelKind : uint8_t {
   Loops,       ///< A loop in the function's code, run in chunks.
   Contraction, ///< Sums of products of two operands, by a library.
-  Convolution, ///< A convolution of at most two spatial dims, by a library.
+  Convolution, ///< A convolution of one to three spatial dims, by a library.
   Attention    ///< softmax(scale * Q K^T + mask) V, by a library.
 };
 

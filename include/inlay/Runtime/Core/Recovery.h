@@ -21,14 +21,14 @@ struct RecoveryNotice {
 
 struct RecoveryOptions {
   bool enabled = true;
-  /// Opens the device again after it was lost. Called on a thread of the program. The destructor of the program waits
-  /// for it. Without it a lost device is not used again.
+  /// Opens the device again after it was lost. Called on a thread of the program, whose destructor waits for the call.
+  /// If it is empty, a lost device is not used again.
   std::function<StatusOr<std::shared_ptr<Device>>()> reopenDevice = {};
   /// Called for each change on the thread on which it happened, possibly from several threads at a time. It must not
   /// destroy the program. If it is empty, the notice is printed to stderr.
   std::function<void(const RecoveryNotice &)> notify = {};
   /// Time from a failure until the device is tried again. It doubles after each following failure, up to
-  /// `longestBackoff`. If the device has worked for `longestBackoff` before a failure, this counts as a first failure.
+  /// `longestBackoff`. A failure after the device has worked for `longestBackoff` counts as a first failure.
   std::chrono::milliseconds firstBackoff{1000};
   std::chrono::milliseconds longestBackoff{60000};
 };

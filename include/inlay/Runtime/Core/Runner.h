@@ -20,8 +20,8 @@ struct TensorView {
   void *data = nullptr;
   ElementType element = ElementType::F32;
   std::vector<int64_t> dims;
-  /// Keeps `data` alive too. It is kept longer than the call if a hanging device may still access the memory. If it is
-  /// null, `data` is not used after the call.
+  /// Owner of `data`, or null. An owner is retained after the call if a hanging device may still access the memory.
+  /// Without an owner, `data` is not used after the call.
   std::shared_ptr<const void> owner = nullptr;
 };
 

@@ -15,11 +15,11 @@
 namespace inlay::rt {
 
 struct OpenOptions {
-  /// Device selector, used if an engine needs a device. Empty: INLAY_DEVICE, or the best device that can run the plan.
-  /// "none": the host versions of all segments run.
+  /// Device selector: an index or a part of the name. Used if an engine needs a device. Empty: INLAY_DEVICE, or the
+  /// best device that can run the plan. "none": the host versions of all segments run.
   std::string device;
   CallbackHandler callbacks; ///< Required if the program calls the framework.
-  Runners runners;           ///< Required for the foreign engines that name them.
+  Runners runners;           ///< Required if the program has foreign engines.
   StopCheck stop;            ///< Stops calls when it returns true; may be empty.
   bool recovery = true;      ///< Runs segments on the host if the device fails and reopens a lost device (Recovery.h).
   /// Called for each recovery, as in RecoveryOptions. If it is empty, the notice is printed to stderr.

@@ -29,7 +29,7 @@ double tolerance(ElementType element);
 
 struct ProbedPlan {
   Plan plan;
-  uint32_t firstProbe = 0; ///< Callbacks from here on compare the first half of their inputs with the second half.
+  uint32_t firstProbe = 0; ///< Callbacks from this number on compare the first half of their inputs with the second.
   /// Per such callback, one entry for each of its comparisons.
   std::vector<std::vector<SegmentDifference>> probes;
   std::vector<std::string> unprobed; ///< Segments on a device that have no host version.

@@ -30,7 +30,7 @@ std::vector<MeasuredTime> sumBySegment(const std::vector<StepProfile> &steps);
 
 /// The time of the kernels that came from the same ops. Ops that were fused into one kernel have one common time.
 struct OpTime {
-  std::vector<std::string> ops; ///< The user's calls, or ops; in parentheses a name for steps that have neither.
+  std::vector<std::string> ops; ///< The user's calls or the ops. A name in parentheses for a step that has neither.
   double seconds = 0;
   uint64_t runs = 0;
 };

@@ -32,7 +32,7 @@ std::string describeMemory(const MemoryUse &use);
 StatusOr<std::string> addMemory(const std::string &report, const MemoryUse &use);
 
 /// Returns a size as text: "2.0 KiB". Units change at 1 KiB, 1 MiB and 1 GiB, as in Python's `format_bytes`, but not as
-/// in partition reports (lib/Partition/Report/ReportWriters.h).
+/// in partition reports (lib/Partition/Report/ReportFigures.cpp).
 std::string formatBytes(uint64_t bytes);
 
 /// Returns text for users with a row for each part that is not empty.

@@ -12,8 +12,8 @@
 
 namespace inlay::rt::vulkan {
 
-/// A matrix product that a device computes at once, as VkCooperativeMatrixPropertiesKHR describes it: `rows` x `depth`
-/// of `lhs` times `depth` x `columns` of `rhs`, plus `start`.
+/// A matrix product that a device computes at once (VkCooperativeMatrixPropertiesKHR): `rows` x `depth` of `lhs`
+/// times `depth` x `columns` of `rhs`, plus `start`.
 struct MatrixProperties {
   enum class Scope { Subgroup, Other };
 
@@ -53,7 +53,7 @@ struct DeviceCaps {
   bool prefersTexels = false;             ///< True if texel buffers are read faster than storage buffers.
   std::vector<MatrixProperties> matrices; ///< Matrix products that kernels may use.
 
-  /// Returns the least capabilities of any device that this runtime accepts: the limits that Vulkan 1.3 requires and no
+  /// Returns the minimum capabilities of a device that this runtime accepts: the limits that Vulkan 1.3 requires and no
   /// optional feature. The compiler uses them if there is no device to query.
   static DeviceCaps computeDefault();
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks against the limits of a device, as pure functions. The runtime refuses plans by them; a compiler may call them
-// beforehand.
+// Checks against the limits of a device, as pure functions. The runtime refuses plans that fail them. A compiler may
+// call them earlier.
 
 #ifndef INLAY_RUNTIME_VULKAN_LIMITS_H
 #define INLAY_RUNTIME_VULKAN_LIMITS_H
@@ -29,7 +29,7 @@ Status checkKernelLimits(const DeviceCaps &caps, const Kernel &kernel);
 /// Checks workgroup counts: each must be from 0 to the device's maximum.
 Status checkGrid(const DeviceCaps &caps, const std::array<int64_t, 3> &grid);
 
-/// Checks the bytes that one storage binding may see.
+/// Checks that one storage binding may have `bytes` bytes.
 Status checkStorageRange(const DeviceCaps &caps, uint64_t bytes);
 
 /// Checks the bytes of a binding of kind `kind`. A texel binding may have as many texels as the device's texel buffers.

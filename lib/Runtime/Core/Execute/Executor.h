@@ -41,7 +41,8 @@ public:
                                              const std::vector<TensorView> &outputs, Trace *trace, Failure &failure);
   Status replaceConstants(const Replacements &replacements, Failure &failure);
 
-  /// Resources to share with programs over other forms of the plan. Not while constants are replaced.
+  /// Returns the resources, to share them with programs over other forms of the plan. Must not be called while
+  /// constants are replaced.
   const Resources &resources() const { return loaded_; }
 
 private:

@@ -38,7 +38,7 @@ struct ProgramState : Resources {
   Schedule schedule;
 };
 
-/// Details of a failure besides its status. They decide if the host can run what failed.
+/// Details of a failure besides its status. They decide whether the call can run again on the host.
 struct Failure {
   bool ofDevice = false;         ///< True if the device caused it.
   std::vector<uint32_t> engines; ///< Engines whose load, recording or launch failed; empty for other failures.
@@ -91,10 +91,11 @@ public:
 
   /// Places the temporaries in `storage` and records each launch over it.
   Status record(const Storage &storage, Failure &failure);
+  /// Waits for all engines if the plan has callbacks or foreign engines, because a call can't run again after these.
   Status waitBeforeEffects(Failure &failure) const;
 
-  /// Sets the caller's tensors, which were checked, and the failure record for the next run. The device may use tensors
-  /// that have owners in place; results only with `importResults`.
+  /// Sets the checked tensors of the caller, and the object that describes a failure of the next run. The device may
+  /// use tensors that have owners in place, but results only with `importResults`.
   void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool importResults,
             Failure &failure);
 

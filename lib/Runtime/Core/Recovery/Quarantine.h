@@ -23,8 +23,9 @@ public:
 
   /// Puts an engine into quarantine. Does nothing if it is there already.
   void hold(uint32_t engine, Time now) { hold(engines_[engine], now); }
-  /// Puts the lost device into quarantine, and so all engines. `causedByEngine` says that an engine is held as the
-  /// cause. The device is then tried after the first delay, however often it failed, and only the engine waits longer.
+  /// Puts the lost device, and thus all engines, into quarantine. `causedByEngine` is true if an engine is in
+  /// quarantine as the cause. The device is then tried again after the first delay, regardless of its earlier failures,
+  /// and only the delay of the engine grows.
   void loseDevice(bool causedByEngine, Time now);
 
   /// Records that the next attempt failed, which doubles the delay. An engine outside of quarantine is put into it.

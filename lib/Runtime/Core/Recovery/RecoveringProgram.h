@@ -42,7 +42,7 @@ private:
   /// Runs `attempt` on the current version, and again on others while the device fails.
   template <typename Attempt>
   Status runRecovering(Attempt attempt);
-  /// The same for attempts that return a value.
+  /// Does the same for attempts that return a value.
   template <typename Value, typename Attempt>
   StatusOr<Value> makeRecovering(Attempt attempt);
   Version current() const;
@@ -88,7 +88,7 @@ private:
   pthread_t thread_;
   bool hasThread_ = false;
   const pid_t process_ = getpid();
-  /// Leaked in a child of fork: its destructor would wait for the thread, which waits on it only in the parent.
+  /// Leaked in a child of fork. Its destructor would wait for a waiting thread that exists only in the parent.
   std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
   bool stops_ = false;
 };

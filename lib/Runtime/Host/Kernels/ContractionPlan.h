@@ -40,8 +40,8 @@ struct ContractionPlan {
   bool packsB = false;
   bool usesScratch =
       false; ///< True if products are first written to the thread's scratch, in rows of `n.slice` elements.
-  std::shared_ptr<Gemm> gemms[2][2][2]; ///< By: later summand or first; tail of m or inside; tail of n or inside.
-  bool isTailPackedSeparately = false;  ///< True if the primitives for the tail of m need another layout.
+  std::shared_ptr<Gemm> gemms[2][2][2]; ///< Indices: 0 for the first summand; 1 for the tail of m; 1 for the tail of n.
+  bool isTailPackedSeparately = false;  ///< True if the primitives for the tail of m need another layout of B.
   std::vector<PackedPart> packedParts;  ///< Sorted.
   std::string packedLayout;
 

@@ -14,7 +14,7 @@
 
 namespace inlay::rt::host {
 
-/// A section. Only sections that are in memory when the code runs have a `size`. Its number is its index in the list.
+/// A section. Its number is its index in the list. Only sections that are in memory when the code runs have a `size`.
 struct ElfSection {
   std::string_view name;
   const char *bytes = nullptr; ///< Null for zeros.

@@ -17,7 +17,7 @@ struct FreeMemory {
 };
 using Memory = std::unique_ptr<void, FreeMemory>;
 
-/// Allocates memory that is aligned to a cache line; returns null if there is none.
+/// Allocates memory that is aligned to a cache line. Returns null if there is not enough memory.
 inline Memory allocate(size_t bytes) {
   constexpr size_t kLine = 64;
   if (bytes > SIZE_MAX / 2)
@@ -28,7 +28,7 @@ inline Memory allocate(size_t bytes) {
 /// Memory that grows and is reused. Declared thread_local, one object per use.
 class Scratch {
 public:
-  /// Returns at least `bytes` bytes with undefined contents; null if there is no memory.
+  /// Returns at least `bytes` bytes with undefined contents, or null if there is not enough memory.
   void *reserve(size_t bytes) {
     if (bytes > bytes_ || !memory_) {
       memory_.reset();

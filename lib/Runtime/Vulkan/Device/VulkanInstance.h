@@ -69,7 +69,7 @@ public:
   /// first call that succeeds.
   static StatusOr<VulkanInstance *> get();
 
-  /// Creates a separate instance for tests. `wrap` gets its table each time functions were loaded.
+  /// Creates a separate instance for tests. `wrap` is called with its table each time functions were loaded.
   static StatusOr<std::unique_ptr<VulkanInstance>> make(const std::function<void(InstanceTable &)> &wrap);
 
   VulkanInstance() = default;

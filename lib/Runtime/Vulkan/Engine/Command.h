@@ -18,8 +18,8 @@ namespace inlay::rt::vulkan {
 /// finished.
 ///
 /// If all pipelines exist, it is recorded in one part. Otherwise parts are recorded during the first submission, as
-/// pipelines become ready, so that the device can start early. Each part doubles the recorded dispatches, so that there
-/// are few parts.
+/// pipelines become ready, so that the device can start early. Each part doubles the number of recorded dispatches, so
+/// that there are few parts.
 class Command final : public DeviceCommand {
 public:
   static StatusOr<std::unique_ptr<Command>> record(std::shared_ptr<Context> context,

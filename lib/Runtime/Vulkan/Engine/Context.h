@@ -14,7 +14,7 @@
 
 namespace inlay::rt::vulkan {
 
-/// Gets a device's function table before its first use, for tests.
+/// Called with a device's function table before its first use, so that tests can replace functions.
 using WrapTable = std::function<void(VolkDeviceTable &)>;
 
 /// Owns the VkDevice. It is a base class, so that all members of Context are destroyed before the device.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two halves of openDevice. Tests can access the function table between them and inject faults.
+// The two halves of openDevice. Between them, tests can change the function table to inject faults.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_OPENCONTEXT_H
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_OPENCONTEXT_H

@@ -11,7 +11,8 @@
 
 namespace inlay::rt::vulkan {
 
-/// The context's builder creates its pipelines from `load` on. Everything else is immutable, so calls can share it.
+/// The pipelines are created by the context's builder, starting in `load`. Everything else is immutable, so calls can
+/// share the engine.
 class VulkanEngine final : public DeviceEngine, public std::enable_shared_from_this<VulkanEngine> {
 public:
   /// Checks the engine against the device and starts to create its pipelines. Copies what recording needs, so `engine`
@@ -43,7 +44,7 @@ private:
   std::shared_ptr<Context> context_;
   Engine engine_;                                ///< Without SPIR-V.
   std::vector<PipelineBuilder::Task> pipelines_; ///< Per kernel.
-  std::atomic<bool> isSaved_{false};             ///< True once the driver's pipeline cache was saved with them.
+  std::atomic<bool> isSaved_{false};             ///< True once the pipeline cache with these pipelines was saved.
 };
 
 } // namespace inlay::rt::vulkan

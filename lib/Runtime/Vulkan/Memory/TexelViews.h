@@ -17,7 +17,7 @@ namespace inlay::rt::vulkan {
 /// Returns the descriptor type for a binding of this kind.
 VkDescriptorType descriptorType(BindingKind kind);
 
-/// The views of the buffers of one recorded command. Each is created once.
+/// The texel views that one recorded command uses. Each is created once.
 class TexelViews {
 public:
   explicit TexelViews(const DeviceTable &table) : table_(&table) {}

@@ -89,7 +89,8 @@ def describe_pairs(pairs: list[Row], subject: str) -> str:
 def write_comparison(rows: list[Row], subject: str) -> list[str]:
     """Writes the tables that summarize the rows of all runs."""
     parts = ["## Summary", "", "Geometric means of the latency relative to eager PyTorch and to the fastest peer, "]
-    parts[-1] += f"over the {subject}s that the contender ran. A ratio below 1 is faster."
+    parts[-1] += f"over the {subject}s that the contender ran. A ratio below 1 is faster. A contender that is named by "
+    parts[-1] += "targets, such as `host+torch`, is Inlay."
     parts += ["", make_table({"rows": summarize(rows)}), ""]
     if pairs := pair_best(rows, subject):
         parts += [f"## Inlay and the fastest peer of each {subject}", "", describe_pairs(pairs, subject), ""]

@@ -72,7 +72,7 @@ def describe_torch(rows: list[Row]) -> str:
     for peer, name in (("splitter", "splitter_base"), ("capability", "CapabilityBasedPartitioner")):
         ratios = [row[f"{peer}_ratio"] for row in rows if row[f"{peer}_ratio"]]
         words.append(f"`{name}` takes {describe_range(ratios)} times as long as the phase")
-    return "On the graphs below " + ", ".join(words) + ". Both were measured in one run."
+    return "On the graphs below " + ", and ".join(words) + ". Inlay and torch.fx were measured in one run."
 
 
 # ---- Charts

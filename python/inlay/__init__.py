@@ -5,7 +5,7 @@
     y = compiled(x)
     print(compiled.report)
 
-`compiled.save(path)` writes the program to a file. `inlay.load(path)` reads it, also where only the package
+`compiled.save(path)` writes the program to a file. `inlay.load(path)` reads the file, even if only the package
 `inlay-runtime` is installed.
 """
 

@@ -42,7 +42,7 @@ class Op:
     def attributes(self) -> dict[str, Any]: ...
     @property
     def constant(self) -> str | bytes | None:
-        """The key of a constant, or its elements as bytes. None for an op that is no constant."""
+        """The key of a constant, or its elements as bytes. None if the op is not a constant."""
 
     @property
     def regions(self) -> int: ...
@@ -70,7 +70,7 @@ class Value:
     def type(self) -> str: ...
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Sizes, with -1 for an unknown size. None for a value that is no ranked tensor."""
+        """The dims, with -1 for an unknown dim. None if the value is not a ranked tensor."""
 
     @property
     def element(self) -> str: ...
@@ -90,9 +90,9 @@ class Value:
     def __hash__(self) -> int: ...
 
 class Graph:
-    """An MLIR module. Changes go between `begin` and `end`, which may be nested."""
+    """An MLIR module. Changes are allowed only between `begin` and `end`, which may be nested."""
 
-    network: Any  # a weak reference to the inlay.Module of the graph, which that sets
+    network: Any  # a weak reference to the inlay.Module of the graph, set by that module
     @staticmethod
     def parse(text: str, name: str = "<input>") -> Graph: ...
     def text(self, locations: bool) -> str: ...
@@ -126,7 +126,7 @@ class CallRecord(TypedDict):
     ops: list[Op]
 
 class Recorder:
-    """Records the ops that are made until it is closed as one call."""
+    """Records all ops that are made from its construction to `close` as one call."""
 
     def __init__(self, graph: Graph, function: str) -> None: ...
     def argument(self, name: str, structure: object) -> None: ...
@@ -159,7 +159,7 @@ class PatternManager:
     ) -> None: ...
     def add_library(self, name: str) -> list[str]: ...
     def check(self, label: str, args: _Args) -> tuple[str, str]:
-        """Returns the difference that the pattern makes, empty if there is none, and the graph that shows it."""
+        """Returns (the error, a graph that shows it). Both are empty if the rule holds."""
 
     def labels(self) -> list[str]: ...
     def pdl(self, label: str) -> str: ...
@@ -181,7 +181,7 @@ class PatternManager:
         trace: bool,
         check_each: bool,
     ) -> tuple[int, str]:
-        """Returns the number of rewrites and the trace as JSON."""
+        """Returns the number of rewrites, and the trace as JSON."""
 
     def analyze(self, graph: Graph, args: _Args, op: Op | None) -> list[tuple[str, list[Op], dict[str, Any]]]:
         """Returns (label, ops, captures) of each match."""
@@ -190,10 +190,13 @@ class PatternManager:
         """Returns an explanation as a sentence and as JSON."""
 
 def draw_graph(pdl: str, args: _Args, number: int) -> tuple[str, int] | tuple[None, str]:
-    """Returns a graph as text with the value of its open sizes, or None with the reason why there is no graph."""
+    """Returns (graph as text, value of its open sizes), or (None, the reason why there is no graph)."""
 
 def compare_graphs(label: str, before: Graph, after: Graph, args: _Args, unknown_size: int) -> tuple[str, str, bool]:
-    """Returns the difference between two graphs, empty if there is none, the graphs as text, and true if it is sure."""
+    """Returns (difference, both graphs as text, is_sure). The difference is empty if there is none.
+
+    is_sure is false if the graphs can't be run.
+    """
 
 # -- Compilation ------------------------------------------------------------------------------------------------------
 
@@ -233,7 +236,7 @@ class Request:
     def set_fallback(self, run: Callable[[str, list[torch.Tensor], list[torch.Tensor], list[int]], None]) -> None: ...
 
 class Results:
-    """The results of a call, before they are tensors."""
+    """The results of a call. `tensors` converts them."""
 
     def tensors(self) -> list[torch.Tensor]: ...
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 
 class Error(RuntimeError):
-    """Base class of all errors of the package. The message has the diagnostic of the compiler or the runtime."""
+    """Base class of all errors of the package. The message contains the diagnostic of the compiler or the runtime."""
 
 
 class CompileError(Error):
@@ -30,7 +30,7 @@ class ArgumentTypeError(Error, TypeError):
 
 
 class ArgumentValueError(Error, ValueError):
-    """An argument has the right type and a wrong value: its rank, sizes, device, range or choice."""
+    """An argument has the right type but a wrong value, such as its rank, its sizes or its device."""
 
 
 class SizesError(ArgumentValueError):
@@ -67,12 +67,10 @@ _BY_CODE = {
 }
 
 
-# The names of pass options in messages of the compiler, and the keywords of `inlay.compile` that set them.
 def from_status(code: str, message: str, compiling: bool) -> Error:
     """Returns the exception for a failed status of the extension.
 
-    If `compiling` is true, an invalid argument or a missing file is a CompileError. Its message names the keyword of
-    `inlay.compile` instead of the pass option.
+    If `compiling` is true, an invalid argument or a missing file is a CompileError.
     """
     if compiling and code in ("InvalidArgument", "NotFound"):
         return CompileError(message)

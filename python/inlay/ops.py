@@ -2,8 +2,8 @@
 """The graph ops of the dialect.
 
 `inlay.ops.relu(x)` makes an op. This works inside `with net_guard(module)` and inside patterns (see `inlay.rewrite`).
-`inlay.ops.table()` returns the definitions of all ops by name, and `inlay.ops.find("add.Tensor")` the one for an
-operator of ATen.
+`inlay.ops.table()` returns the definitions of all ops by name. `inlay.ops.find("add.Tensor")` returns the definition
+of the op for an operator of ATen.
 """
 
 from __future__ import annotations

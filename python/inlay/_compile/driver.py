@@ -61,17 +61,20 @@ def compile(
     cache: object = None,
     **more: Unpack[Synonyms],
 ) -> CompiledModule:
-    """Compiles a model. Each op runs on the first target that can run it, unless the options say otherwise.
+    """Compiles a model and returns a CompiledModule, which is called like the model.
+
+    Each op runs on the first target that can run it, unless the options say otherwise.
 
         compiled = inlay.compile(model, (x,))
         y = compiled(x)
 
     model_or_exported: a PyTorch module in evaluation mode, an ExportedProgram, an ONNX model (a path or an
-        onnx.ModelProto), or an inlay.Module. An inlay.Module is called like the model that it was imported from, or
-        else like its function.
+        onnx.ModelProto), or an inlay.Module. An inlay.Module is called like the model that it was imported from. It is
+        called like its function if there is no such model, or if a rewrite changed the types of the inputs or the
+        number of outputs.
     inputs: example arguments for a PyTorch module: a tuple or list of positional arguments, a tensor, or a dict of
         keyword arguments. The compiled module needs arguments of the same dtypes and dims; see dynamic_shapes for other
-        dims. An inlay.Input in place of a tensor has a range of sizes. An ONNX model needs inputs if it has symbolic
+        dims. An inlay.Input in place of a tensor gives a range of sizes. An ONNX model needs inputs if it has symbolic
         dims (default: None).
     targets: the targets in order of preference (default: "vulkan", "host", "torch").
     enabled: partition the graph (default: True). If False, the first target runs the whole graph as one segment. An
@@ -105,7 +108,7 @@ def compile(
     out_of_range: the behavior of a call with sizes out of range: "error" (default), or "torch" to run the PyTorch
         module.
     max_loop_iterations: the number of iterations after which a loop of the model fails as endless (default: 2**24).
-    recovery: also compile device segments for the host, which runs them if the device fails (default: True).
+    recovery: also compile device segments for the host, so that they run there if the device fails (default: True).
     cache: not supported yet.
 
     Raises ArgumentTypeError or ArgumentValueError for a wrong option or input, UnsupportedError for a model that Inlay
@@ -191,9 +194,9 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
     device: the Vulkan device: a number or a part of its name (default: INLAY_DEVICE, or the best device).
     public_key: a PEM file with the Ed25519 key that must verify the signature of the file, PATH.sig (default:
         INLAY_PUBLIC_KEY; without either the signature is not checked).
-    Raises ArgumentTypeError or ArgumentValueError for a wrong argument, ArgumentValueError for a file that is damaged,
-    of another version or for another processor, DeviceError if the program needs a device that is missing, and Error if
-    the file can't be read or its signature is wrong.
+    Raises ArgumentTypeError or ArgumentValueError for a wrong argument. Raises ArgumentValueError for a file that is
+    damaged, has another version or was compiled for another processor. Raises DeviceError if the program needs a device
+    that is missing, and Error if the file can't be read or its signature is wrong.
     """
     fallback, file = Fallback(), path_text(path, "path")
     key = "" if public_key is None else path_text(public_key, "public_key")

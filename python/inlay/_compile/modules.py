@@ -41,8 +41,8 @@ def import_module(
 def import_rewritten(module: Module) -> ImportedModel:
     """Imports a graph module.
 
-    It is called like the model that it was imported from, if its inputs and outputs still have the same types. Else it
-    is called like its function.
+    The compiled module is called like the model that `module` was imported from if the types of the inputs and the
+    number of outputs are still the same. Otherwise it is called like the function of `module`.
     """
     inputs = [_input(tensor) for tensor in module.get_inputs()]
     results = [_type_of(tensor, "output") for tensor in module.get_outputs()]

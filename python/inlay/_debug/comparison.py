@@ -36,7 +36,7 @@ _TARGETS: tuple[Target, ...] = get_args(Target)
 
 @dataclass
 class SegmentComparison:
-    """The comparison of a segment that was run alone with right inputs. The dicts are by target."""
+    """The comparison of a segment that ran alone on inputs from PyTorch. The keys of the dicts are targets."""
 
     id: int  # number of the segment in the report
     target: str  # target of the segment in the compiled model
@@ -100,7 +100,7 @@ def compare(
         assert comparison.is_right
 
     model, inputs, options: as for `inlay.compile`.
-    tolerance: the largest difference of a right result, relative to its largest element (default: 1e-4 for f32, 1e-2
+    tolerance: the largest difference of a correct result, relative to its largest element (default: 1e-4 for f32, 1e-2
         for f16 and bf16, 1e-9 for f64, and 0 for integers).
     folder: the folder for a reproducer of each wrong segment (default: the current folder). None for no files.
     Raises the errors of `inlay.compile`, ArgumentTypeError or ArgumentValueError for a wrong tolerance or folder, and

@@ -76,9 +76,9 @@ def reproduce(text: str, tensors: str, target: Target, tolerance: float | None =
     Returns 0 if all errors are within the tolerance, or 1. The files that `compare` writes call this function.
 
     text: a module with a function @forward.
-    tensors: its weights and inputs: safetensors, zlib, base64.
+    tensors: its weights and inputs as safetensors, compressed with zlib and encoded with base64.
     target: "vulkan" or "host".
-    tolerance: the largest relative error of a right result; by default as for `compare`.
+    tolerance: the largest relative error of a correct result (default: as for `compare`).
     """
     from safetensors.torch import load
 

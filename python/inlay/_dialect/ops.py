@@ -88,8 +88,8 @@ class Op:
     reference: str  # the meaning as a Python expression of the arguments and `torch`
     summary: str
     pointwise: bool
-    elements: tuple[str, ...]  # element kinds of a pointwise op: some of "floats", "integers" and "booleans"
-    result: str  # elements of the result of a pointwise op: "same" as of its (last) operand, or "boolean"
+    elements: tuple[str, ...]  # supported elements of a pointwise op: some of "floats", "integers" and "booleans"
+    result: str  # elements of the result of a pointwise op: "same" (as those of the last operand) or "boolean"
     tokens: tuple[_Token, ...] = field(repr=False)  # of `format`
 
     def print(

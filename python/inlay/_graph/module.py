@@ -65,7 +65,7 @@ class Tensor(Arithmetic):
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """The dims, with -1 for an unknown dim. None if the value is no ranked tensor."""
+        """The dims, with -1 for an unknown dim. None if the value is not a ranked tensor."""
         return self._value.shape
 
     @property
@@ -144,7 +144,7 @@ class Tensor(Arithmetic):
 
 
 class Plugin:
-    """The name of the kernel of a plugin layer: `namespace::type`, or a type alone."""
+    """The name of a plugin layer's kernel: `namespace::type`, or only `type` with an empty namespace."""
 
     __slots__ = ("plugin_namespace", "plugin_type")
 
@@ -176,7 +176,7 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """The name of the layer. It is unique in the module and stays the same until it is set."""
+        """The name of the layer. It is unique in the module and changes only if it is set."""
         return self._op.name
 
     @name.setter
@@ -210,7 +210,7 @@ class Layer:
     def set_attribute(self, name: str, value: Any) -> None:
         """Sets an attribute, or removes it if `value` is None.
 
-        Raises ArgumentTypeError for a value that is no attribute, and RewriteError if the op is invalid with it.
+        Raises ArgumentTypeError for a value that can't be an attribute, and RewriteError if it makes the op invalid.
         """
         check_text(f"the name of an attribute of '{self.op}'", name)
         with changing(self._op.graph):
@@ -232,7 +232,10 @@ class Layer:
         return self
 
     def replace_with(self, *tensors: Tensor) -> None:
-        """Replaces all uses of the results by `tensors`, one for each result, and removes the layer."""
+        """Replaces all uses of the results by `tensors`, one for each result, and removes the layer.
+
+        Raises ArgumentTypeError for another number of tensors, and RewriteError for a different type.
+        """
         outputs = self.get_outputs()
         if len(tensors) != len(outputs):
             raise ArgumentTypeError(f"expected {len(outputs)} tensors for '{self.op}', but got {len(tensors)}")
@@ -327,7 +330,7 @@ class Module:
     """
 
     def __init__(self) -> None:
-        """Makes a module with a function `forward` without layers. `with net_guard(module)` allows to add layers."""
+        """Makes a module with an empty function `forward`. Layers can be added in `with net_guard(module)`."""
         self._adopt(_graph_class().parse(_EMPTY), None)
 
     def _adopt(self, graph: Graph, imported: ImportedModel | None) -> Module:

@@ -85,7 +85,7 @@ def print_attribute(key: str, value: Any, kind: Kind | None) -> str:
 
 
 def check_integer(name: str, value: Any, minimum: int = -(2**63)) -> int:
-    """Returns the value as an int. Raises ArgumentValueError if it is no integer of 64 bits from `minimum` on.
+    """Returns the value as an int. Raises ArgumentValueError if it is not a 64-bit integer of at least `minimum`.
 
     name: the name of the value, for the message.
     """
@@ -97,7 +97,7 @@ def check_integer(name: str, value: Any, minimum: int = -(2**63)) -> int:
 
 
 def check_number(name: str, value: Any, minimum: float = -math.inf) -> float:
-    """Returns the value as a float. Raises ArgumentValueError if it is NaN, below `minimum` or no number."""
+    """Returns the value as a float. Raises ArgumentValueError if it is NaN, below `minimum` or not a number."""
     try:
         number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
     except OverflowError:

@@ -36,12 +36,16 @@ class SizeRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Input:
-    """A tensor argument that is given by the shapes it may have, in place of an example.
+    """The shapes that a tensor argument may have, in place of an example tensor.
 
-    min_shape, opt_shape, max_shape: lists of sizes. If min_shape and max_shape differ in a dim, the dim may have any
-    size between them. Code is optimized for opt_shape, by default min_shape.
-    shape: a list of ints and torch.export.Dims. Inputs with the same Dim have the same size there.
-    Give either `shape`, with or without `opt_shape`, or `min_shape` and `max_shape`.
+    Give either `shape` or both `min_shape` and `max_shape`. `opt_shape` may be added to either.
+
+    min_shape, max_shape: lists of sizes. If they differ in a dim, the dim may have any size from the first to the
+        second, both included.
+    opt_shape: the sizes that code is optimized for (default: min_shape if it is given).
+    dtype: the dtype of the tensor (default: torch.float32).
+    shape: a list of ints and torch.export.Dims. Dims with the same Dim have the same size, also in different inputs.
+
     Raises ArgumentTypeError or ArgumentValueError for an invalid range.
     """
 

@@ -47,8 +47,8 @@ class CompiledModule:
     Several threads may call at the same time. A call releases the interpreter lock. Calls of a model that writes
     buffers run one after the other.
 
-    The weights are the tensors of the model, not copies, until `load_state_dict` replaces them: the next call uses the
-    values that PyTorch wrote to them. Buffers that the model writes are copied when the model is compiled.
+    The weights are the tensors of the model, not copies. If PyTorch writes to them, the next call uses the new values.
+    `load_state_dict` replaces them. Buffers that the model writes are copied when the model is compiled.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class CompiledModule:
         return self._signature.flatten(args, kwargs)
 
     def program_arguments(self, given: Sequence[Any]) -> tuple[list[torch.Tensor], dict[str, Any]]:
-        """Returns the arguments of the program for flat arguments, and the values beside the program by name."""
+        """Returns (arguments of the program, by name the values that it does not take) for flat arguments."""
         return self._split(self._signature.check(given))
 
     def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor], kept: Mapping[str, Any]) -> list[Any]:
@@ -184,7 +184,11 @@ class CompiledModule:
         return Profile(steps, self._report.replaced(report), table)
 
     def memory(self, *args: Any, **kwargs: Any) -> Memory:
-        """Returns the memory in bytes that a call needs besides the arguments and results. Nothing is run."""
+        """Returns the memory in bytes that a call needs besides its arguments and results. Nothing is run.
+
+        args, kwargs: the arguments of the model. Only their dtypes and dims matter.
+        Raises ArgumentTypeError or ArgumentValueError for a wrong argument.
+        """
         leaves = self._signature.check(self._signature.flatten(args, kwargs))
         tensors, _ = self._split(leaves)
         figures, table = self._compilation.memory([list(tensor.shape) for tensor in tensors])
@@ -323,7 +327,7 @@ class CompiledModule:
 class LoadedModule(CompiledModule):
     """The callable that `inlay.load` returns. It is called like the compiled module that was saved.
 
-    Its weights have no names, so they can't be replaced. Sizes out of range are always an error.
+    Its weights have no names, so they can't be replaced. A call with sizes out of range is always an error.
     """
 
     def state_dict(self) -> NoReturn:

@@ -13,8 +13,8 @@ class Profile(list[tuple[str, str, float]]):
     """The steps of a call in order, each as (segment, kind of step, seconds).
 
     `str(profile)` is a table of segments, kernels and ops. `report` is the report of the model with measured times in
-    nanoseconds: `measured_ns` of the summary, of each segment and of each of its `kernels`, and `measured_ops`, which
-    lists the slowest ops first. If there is a cost model, `modelled_ns` is beside `measured_ns`.
+    nanoseconds: the summary, each segment and each of its `kernels` have `measured_ns`, and `measured_ops` lists the
+    slowest ops first. If there is a cost model, `modelled_ns` (the modeled time) is beside `measured_ns`.
     """
 
     def __init__(self, steps: Sequence[tuple[str, str, float]], report: Report, table: str) -> None:

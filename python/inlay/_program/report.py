@@ -24,8 +24,9 @@ class Report(dict[str, Any]):
     """The partition report as a dict. `str(report)` is a table.
 
     `report["segments"]`, `report["ops"]` and `report["summary"]` are its main parts. The other forms partition the
-    model again when they are first read: `text` lists the ops of each segment, `html` is a page that needs no other
-    file, and `what_if` and `sweep` are analyses.
+    model again when they are read: `text` lists the ops of each segment, `html` is a page that needs no other file, and
+    `what_if` and `sweep` are analyses. The report of a loaded module has no other forms: reading them raises
+    ArgumentValueError.
 
         report = inlay.partition(model, (x,))
         print(report)

@@ -87,7 +87,10 @@ class _ClassPattern:
 
     @property
     def args(self) -> Any:
-        """The arguments by name of the current run of this thread, or else of the last run. None before the first."""
+        """The arguments by name of this thread's current run, or of the last run if there is none.
+
+        None before the first run.
+        """
         return _given().get(id(self), self._last_args)
 
     @args.setter
@@ -97,7 +100,7 @@ class _ClassPattern:
         self._last_args = args
 
     def fail(self, reason: object) -> Literal[False]:
-        """Returns False, and notes the reason for `explain`. Use it in `match`: `return self.fail("...")`."""
+        """Returns False and stores the reason for `explain`. Used in `match`: `return self.fail("...")`."""
         self._reason = str(reason)
         return False
 
@@ -171,7 +174,7 @@ class PatternRewriter(_ClassPattern):
     root_layer: the layers that the pattern is tried on: names of ops ("inlay.relu", "relu", "my.op"), functions that
         make ops (inlay.ops.relu), interfaces and traits (`inlay.rewrite.Interface`), or a list of these. None, the
         default, stands for all layers.
-    args: the types of the arguments of the run that the pattern needs, by name (default: none).
+    args: the types, by name, of the arguments that a run must give to the pattern (default: none).
     """
 
     separate_match_rewrite: bool
@@ -238,7 +241,7 @@ class PatternAnalyzer(_ClassPattern):
         raise NotImplementedError
 
     def analyze(self, layers: list[Layer]) -> None:
-        """Is called once for each match, with its layers."""
+        """Handles a match. Called once for each match, with its layers."""
 
     def _functions(self) -> ClassFunctions:
         if type(self).match is PatternAnalyzer.match:
@@ -256,7 +259,7 @@ class PatternAnalyzer(_ClassPattern):
 
 
 def _check_kinds(pattern: str, kinds: ArgKinds | None) -> ArgKinds:
-    """Returns the types of arguments by name. Raises ArgumentTypeError if they are no types."""
+    """Returns the types of arguments by name. Raises ArgumentTypeError for other values than types."""
     if not isinstance(kinds or {}, Mapping):
         raise ArgumentTypeError(f"expected args of pattern '{pattern}' to be a dict of types, but got {kinds!r:.80}")
     for name, kind in (kinds or {}).items():

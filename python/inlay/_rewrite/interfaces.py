@@ -7,11 +7,12 @@ import enum
 class Interface(enum.Enum):
     """An interface or trait that several kinds of ops have."""
 
-    POINTWISE = "pointwise"
-    ATEN_NAMED = "aten_named"
-    INFER_TYPE = "infer_type"
-    MEMORY_EFFECTS = "memory_effects"
-    REGION_BRANCH = "region_branch"
-    LOOP_LIKE = "loop_like"
-    CONSTANT_LIKE = "constant_like"
-    COMMUTATIVE = "commutative"
+    POINTWISE = "pointwise"  # inlay.PointwiseOpInterface
+    ATEN_NAMED = "aten_named"  # inlay.AtenNamedOpInterface: ops with names of ATen
+    # Interfaces and traits of MLIR.
+    INFER_TYPE = "infer_type"  # InferTypeOpInterface
+    MEMORY_EFFECTS = "memory_effects"  # MemoryEffectOpInterface
+    REGION_BRANCH = "region_branch"  # RegionBranchOpInterface
+    LOOP_LIKE = "loop_like"  # LoopLikeOpInterface
+    CONSTANT_LIKE = "constant_like"  # the trait ConstantLike
+    COMMUTATIVE = "commutative"  # the trait IsCommutative

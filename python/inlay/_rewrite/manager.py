@@ -61,7 +61,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The reason why a pattern does not match, at the layer where it is closest to a match. `str` is a sentence."""
+    """The reason why a pattern does not match at the layer that is closest to a match. `str` returns a sentence."""
 
     text: str  # the sentence
     matches: int  # number of layers where the pattern matches
@@ -103,7 +103,7 @@ class _Manager:
         label: a new label.
         pattern: a traced pattern, or an object of a class of patterns.
         benefit: the priority, 0 to 32767 (default: the benefit of the pattern, or 0). If several patterns match at a
-            layer, the one with the highest benefit is applied, and of these the one that was added first.
+            layer, the pattern with the highest benefit is applied. Among equal benefits, the first added one is.
         Raises ArgumentTypeError or ArgumentValueError for a wrong argument or pattern.
         """
         if not isinstance(label, str) or not label:
@@ -185,7 +185,7 @@ class _Manager:
         return self._manager.is_enabled(label)
 
     def statistics(self, label: str) -> Statistics:
-        """Returns the numbers of tries of the pattern by outcome."""
+        """Returns the numbers of tries of the pattern by outcome. Raises ArgumentValueError for an unknown label."""
         self.get(label)
         return Statistics(*self._manager.statistics(label))
 
@@ -223,7 +223,7 @@ class _Manager:
         return pattern.trace(label)
 
     def _class_functions(self, label: str, pattern: object) -> ClassFunctions:
-        """Returns the methods of a pattern for the extension. Raises ArgumentTypeError if it is no pattern."""
+        """Returns the methods of a pattern for the extension. Raises ArgumentTypeError for other objects."""
         if not isinstance(pattern, _ClassPattern):
             hint = ": call the class" if isinstance(pattern, type) and issubclass(pattern, _ClassPattern) else ""
             raise ArgumentTypeError(f"expected a pattern for label '{label}', but got {pattern!r:.80}{hint}")
@@ -274,7 +274,7 @@ class _Manager:
 
 
 def _check_args(args: Any) -> dict[str, Any]:
-    """Returns a copy of the arguments of a run. Raises ArgumentTypeError or ArgumentValueError if they are no dict."""
+    """Returns a copy of the arguments of a run. Raises ArgumentTypeError or ArgumentValueError for a wrong dict."""
     if args is not None and not isinstance(args, dict):
         raise ArgumentTypeError(f"expected args to be a dict, but got {type(args).__name__}")
     if "" in (args or {}):
@@ -285,9 +285,11 @@ def _check_args(args: Any) -> dict[str, Any]:
 class RewritePatternManager(_Manager):
     """A list of patterns that change graphs: traced patterns, PDL and PatternRewriters.
 
-    manager = inlay.rewrite.RewritePatternManager()
-    manager.add("fuse", fuse)
-    count = manager.rewrite(module)
+        manager = inlay.rewrite.RewritePatternManager()
+        manager.add("fuse", fuse)
+        count = manager.rewrite(module)
+
+    Only one run at a time may use a manager. Another run raises RewriteError.
     """
 
     def add(
@@ -304,7 +306,7 @@ class RewritePatternManager(_Manager):
         label: a new label.
         pattern: a traced pattern, or an object of a class of patterns.
         benefit: the priority, 0 to 32767 (default: the benefit of the pattern, or 0). If several patterns match at a
-            layer, the one with the highest benefit is applied, and of these the one that was added first.
+            layer, the pattern with the highest benefit is applied. Among equal benefits, the first added one is.
         check: check the pattern as the method `check` does (default: False). If the check fails, the pattern is not
             added.
         example: a module or a list of modules for the check.
@@ -348,8 +350,8 @@ class RewritePatternManager(_Manager):
             False). If a pattern calls Python functions, the whole graph is run before and after each rewrite of a copy.
             This takes long for a large graph and calls the functions twice.
 
-        Raises RewriteError if a rewrite is invalid, fails the check or if the rewriting is endless. An exception of a
-        function of a pattern is raised with a note that names the pattern and the layer. After an error the graph is
+        Raises RewriteError if a rewrite is invalid or fails the check, or if the rewriting is endless. An exception of
+        a function of a pattern is raised with a note that names the pattern and the layer. After an error the graph is
         the same as before.
         """
         module = _check_module(module)
@@ -445,10 +447,12 @@ class RewritePatternManager(_Manager):
 class AnalysisPatternManager(_Manager):
     """A list of patterns that find layers: PatternAnalyzers, traced patterns, PDL, and PatternRewriters with `match`.
 
-    manager = inlay.rewrite.AnalysisPatternManager()
-    manager.add("linear", linear)
-    for match in manager.analyze(module):
-        print(match.layers, match["x"])
+        manager = inlay.rewrite.AnalysisPatternManager()
+        manager.add("linear", linear)
+        for match in manager.analyze(module):
+            print(match.layers, match["x"])
+
+    Only one run at a time may use a manager. Another run raises RewriteError.
     """
 
     def analyze(self, module: Module, args: dict[str, Any] | None = None) -> list[Match]:

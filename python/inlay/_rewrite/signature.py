@@ -81,7 +81,7 @@ class FLayerInfo:
 
     @property
     def layers(self) -> list[Layer]:
-        """The layers that the call made and that were not removed since."""
+        """The layers that the call made, except removed ones."""
         return [Layer(op) for op in self._read()["ops"]]
 
     @property

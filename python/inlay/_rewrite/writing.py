@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z_$.][\w$.-]*", re.ASCII)  # a named value of PDL; th
 
 
 def check_name(label: str, name: object) -> None:
-    """Raises ArgumentValueError if `name` is no valid name of a capture. label: the label of the pattern."""
+    """Raises ArgumentValueError if `name` is not a valid name of a capture. label: the label of the pattern."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ArgumentValueError(
             f"expected names of ASCII letters, digits and underscores in pattern '{label}', but got {name!r:.80}"

@@ -28,11 +28,12 @@ Table bench::makePhaseTable() {
   return {
       "phase",
       "The phase on a function of framework calls, on one thread: annotate (verdicts and labels), form (dependencies, "
-      "segments, and moving the ops into closed inlay.segment ops) and verify (the check of the phase). ir_verify is "
-      "the time of MLIR's verifier on the result, and report the time to write the report as JSON, for levels only. "
-      "No other figure includes these two. ir_mb is the memory of the process with the graph before the phase, peak_mb "
-      "the largest during the three passes. Each figure is the median over processes that run in turn. Times are "
-      "processor times.",
+      "segments, and moving the ops into closed inlay.segment ops) and verify (the check of the phase). ir_verify_ms "
+      "is the time of MLIR's verifier on the result. report_ms is the time to write the report as JSON, for levels "
+      "only. "
+      "phase_ms includes neither. ir_mb is the memory of the process with the graph before the phase. peak_mb is the "
+      "largest memory of the process during the three passes. Each figure is the median over processes that run in "
+      "turn. Times are processor times.",
       {"shape", "strategy", "ops", "segments", "accelerator_segments", "lower_bound", "annotate_ms", "form_ms",
        "verify_ms", "phase_ms", "ir_verify_ms", "report_ms", "ir_mb", "peak_mb"},
       {}};

@@ -43,9 +43,10 @@ static Status measureFusions(unsigned repeats, llvm::ArrayRef<uint32_t> opSizes,
       "fusion",
       "PDL patterns are applied to the fixpoint, and dead code is removed, on blocks "
       "sigmoid(mul(relu(add(matmul)))). One pattern fuses relu(add(matmul)), and the others fail at the third "
-      "op. The rewriter inlay is Inlay's pattern manager with its own driver, inlay-greedy the same patterns in "
-      "MLIR's greedy driver, mlir-greedy MLIR's PDL interpreter and greedy driver with default options, and "
-      "mlir-greedy-top-down the same top-down, without folding, CSE of constants and simplification of regions. "
+      "op. The rewriter inlay is Inlay's pattern manager with its own driver. inlay-greedy applies the same patterns "
+      "with MLIR's greedy driver. mlir-greedy is MLIR's PDL interpreter with the greedy driver and its default "
+      "options. mlir-greedy-top-down is mlir-greedy that walks top-down, without folding, CSE of constants and "
+      "simplification of regions. "
       "compile_ms is the time from text to compiled patterns. Each figure is the median over processes that run "
       "in turn. Times are processor times.",
       {"rewriter", "ops", "patterns", "compile_ms", "rewrite_ms", "mega_ops_per_s"},

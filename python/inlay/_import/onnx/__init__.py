@@ -29,9 +29,15 @@ def import_onnx(
     dynamic_shapes: DynamicShapes | None = None,
     **options: Any,
 ) -> ImportedModel:
-    """Imports an ONNX model from a path or an onnx.ModelProto: see `program.import_model`.
+    """Imports an ONNX model and returns the text of its graph with its weights.
 
-    Raises UnsupportedError if the package `onnx` is missing, and the errors of `import_model`.
+    model: a path, or an onnx.ModelProto.
+    inputs: example arguments that fix symbolic dims: a tuple or list by position, a dict by name, or one tensor. None
+        if the model has no symbolic dims.
+    dynamic_shapes: the dims that may differ from call to call, as for `inlay.compile` (default: None).
+    options: the other arguments of `program.import_model`.
+    Raises UnsupportedError if the package `onnx` is missing or if the model has parts that Inlay can't import, and
+    ArgumentValueError for an invalid model.
     """
     try:
         import onnx  # noqa: F401

@@ -24,8 +24,9 @@ SPLITTING = (
     "Each model split over the accelerator and the host, compared with the host only, in one run. A route that ends in "
     "@activations keeps activations off the accelerator. split_ms and host_alone_ms are median latencies. device_ms, "
     "host_ms and copies_ms are the times of segments and copies in a profiled call, which submits each segment "
-    "separately and waits for it. rest_ms is split_ms without these times. It is negative if consecutive segments on "
-    "the device are submitted together. mb_across is the data that enters and leaves segments."
+    "separately and waits for it. rest_ms is split_ms without these times. It is negative if the profiled call took "
+    "longer than the timed calls, which submit consecutive segments on the device together. mb_across is the data that "
+    "enters and leaves segments."
 )
 LOSSY_SEGMENTS = (
     "The three segments of each split model that lose most: run_ms and copies_ms of a profiled call, compared with "

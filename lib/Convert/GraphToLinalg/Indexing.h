@@ -9,12 +9,13 @@
 
 namespace inlay {
 
-/// Returns `raw` in a type that holds the indices of a dim of `size`. If `fromEnd`, negative indices count from the
-/// end.
+/// Returns `raw`, extended if its type cannot hold all indices of a dim of `size`. If `fromEnd`, adds `size` to
+/// negative indices. The result may be out of bounds.
 mlir::Value normalizeIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value raw, mlir::OpFoldResult size,
                            bool fromEnd);
 
-/// Returns the valid index of a dim of `size` that is nearest to `raw`.
+/// Returns the valid index of a dim of `size` that is nearest to `raw`, as a value of type index. If `fromEnd`,
+/// negative indices count from the end.
 mlir::Value clampIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value raw, mlir::OpFoldResult size,
                        bool fromEnd);
 

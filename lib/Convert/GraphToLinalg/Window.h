@@ -10,7 +10,8 @@
 
 namespace inlay {
 
-/// A window over the dims from 2 on. `outputs` are the numbers of windows, or dynamic if unknown.
+/// A window over the spatial dims, which start at dim 2. All members have one number per spatial dim. `outputs` are the
+/// numbers of windows, or dynamic if unknown.
 struct Window {
   llvm::ArrayRef<int64_t> kernel, stride, padding, dilation;
   llvm::SmallVector<int64_t> outputs;

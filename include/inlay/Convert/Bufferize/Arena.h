@@ -16,14 +16,16 @@ struct Lifetime {
   unsigned first, last;
 };
 
+/// The places of buffers in an arena. The order is that of the lifetimes passed to `planArena`.
 struct ArenaPlan {
   std::vector<int64_t> offsets; ///< Offset of each buffer in bytes, a multiple of the alignment.
   int64_t bytes = 0;            ///< Size of the arena in bytes.
 };
 
-/// Returns an offset for each buffer. Buffers are placed by decreasing size, each into the smallest gap between the
-/// buffers that are live at the same time (greedy by size, from Pisarchyk and Lee, "Efficient Memory Management for
-/// Deep Neural Net Inference", 2020). The time is at most quadratic in the number of buffers.
+/// Returns an offset for each buffer, a multiple of `alignment` bytes. Buffers are placed by decreasing size, each into
+/// the smallest gap between the buffers that are live at the same time (greedy by size, from Pisarchyk and Lee,
+/// "Efficient Memory Management for Deep Neural Net Inference", 2020). The time is at most quadratic in the number of
+/// buffers.
 ArenaPlan planArena(const std::vector<Lifetime> &lifetimes, int64_t alignment = 64);
 
 } // namespace inlay

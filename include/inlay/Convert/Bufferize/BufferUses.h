@@ -11,9 +11,10 @@ namespace inlay {
 
 /// One use of a buffer by an op.
 struct BufferUse {
+  /// The operand that the op uses, and the buffer that it is a view of. They are equal if it is no view.
   mlir::Value view, root;
   mlir::AffineMap map; ///< Map by which the op accesses the buffer. Null means that the op may access any element.
-  bool writes;
+  bool writes;         ///< True if the op writes the buffer. It may read it too.
 };
 
 /// Returns the uses of buffers by `op`: its operands and the buffers from which its body loads.

@@ -10,12 +10,12 @@
 
 namespace inlay {
 
-/// Adds the passes that fuse elementwise chains, pass destinations and bufferize. They turn functions on tensors into
-/// functions `(inputs, results) -> ()` on memrefs of identity layout, which may allocate. The pipeline runs on a
-/// module.
+/// Adds the passes that fuse elementwise chains, turn results into arguments and bufferize. They turn functions on
+/// tensors into functions `(inputs, results) -> ()` on memrefs of identity layout. These functions may allocate
+/// buffers. The pipeline runs on a module.
 void buildBufferizePipeline(mlir::OpPassManager &pm);
 
-/// Registers the external models that bufferize upstream ops.
+/// Registers the external models of upstream ops that the pipeline needs.
 void registerBufferizeDialects(mlir::DialectRegistry &registry);
 
 /// Loads the dialects whose ops the pipeline and the loop emitters create.
@@ -29,7 +29,8 @@ bool isRuntimeElement(mlir::Type type);
 mlir::FailureOr<int64_t> getByteSize(mlir::Location loc, mlir::ShapedType type);
 
 /// Returns the size in bytes of a buffer whose dims may be known only at a call. The constant factor of the size is at
-/// least 1. Fails like the function above.
+/// least 1, even if a static dim is 0. Emits an error with a reason code at `loc` and fails like the overload above,
+/// and also if a dim is not an expression of the function's symbols.
 mlir::FailureOr<mlir::AffineExpr> getByteSize(mlir::Location loc, mlir::Value memref);
 
 /// Replaces each memref.copy of the entry block by a linalg.copy, so that later stages see only structured ops.

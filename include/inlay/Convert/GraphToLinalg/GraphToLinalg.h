@@ -12,7 +12,7 @@
 namespace inlay {
 
 /// Adds the patterns for all graph ops and constants. A pattern that refuses an op calls `refuseOp` before it changes
-/// anything. The library functions that bodies call are not declared yet: see `declareLibraryCalls`.
+/// anything. The patterns do not declare the library functions that they call. Call `declareLibraryCalls` afterwards.
 void populateGraphToLinalgPatterns(mlir::RewritePatternSet &patterns);
 
 /// An op that was not converted, and the reason.
@@ -22,14 +22,15 @@ struct Refusal {
 };
 
 /// Converts every graph op nested in `root` in one walk and declares the library functions that the results call.
-/// Returns the refused ops, which stay unchanged. If there is a symbol table, `root` must hold it, and nothing else may
-/// change the table meanwhile.
+/// Returns the refused ops, which stay unchanged. The declarations are added to the symbol table that is nearest to
+/// each call. This table must be `root` or nested in it, and no other thread may change it during the conversion.
 llvm::SmallVector<Refusal> convertGraphOps(mlir::Operation *root);
 
-/// Declares the callee of each call nested in `root` that has no declaration, in the symbol table around the call.
+/// Declares the callee of each `func.call` nested in `root` in the nearest symbol table, unless that table already
+/// contains it.
 void declareLibraryCalls(mlir::Operation *root);
 
-/// Registers the dialects of the ops that the patterns create. A pass that converts must have them loaded.
+/// Registers the dialects of the ops that the patterns create. They must be loaded before the patterns run.
 void registerGraphToLinalgDialects(mlir::DialectRegistry &registry);
 
 } // namespace inlay

@@ -13,8 +13,8 @@
 
 namespace inlay {
 
-/// Refuses an op if an operand or result is not a ranked tensor without encoding whose element type scalar code
-/// supports.
+/// Refuses an op unless all its operands and results are ranked tensors without an encoding, with element types that
+/// scalar code supports.
 mlir::LogicalResult checkTensorTypes(mlir::RewriterBase &rewriter, mlir::Operation *op);
 
 /// Refuses an op if the elements of `value` are not floats. With `integers`, integers wider than one bit are accepted
@@ -63,6 +63,7 @@ struct GraphToLinalgPattern : mlir::OpRewritePattern<Op> {
   }
 };
 
+/// Each of these functions adds the patterns for one family of ops.
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
 void populateConvolutionPatterns(mlir::RewritePatternSet &patterns);
 void populateIndexingPatterns(mlir::RewritePatternSet &patterns);

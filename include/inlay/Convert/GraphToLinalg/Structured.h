@@ -12,9 +12,10 @@
 
 namespace inlay {
 
-/// Emits a scalar function and returns its value.
+/// Emits a scalar function of the given arguments and returns its result.
 using ScalarBody = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
+/// The size of each dim: an attribute if it is known, else a value of type index.
 using Sizes = llvm::SmallVector<mlir::OpFoldResult>;
 
 inline mlir::RankedTensorType tensorType(mlir::Value value) {
@@ -44,7 +45,8 @@ mlir::Value createStart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 /// Casts the elements of `tensor` to `element`.
 mlir::Value castElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, mlir::Type element);
 
-/// Splits dim `dim` of `value`, whose size must be static, into `groups` and the rest.
+/// Splits dim `dim` of `value` into a dim of size `groups` and a dim of size `size / groups`. The size of the dim must
+/// be static and a multiple of `groups`.
 mlir::Value splitDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim, int64_t groups);
 
 /// Merges dim `dim` of `value` with the next dim.
@@ -108,7 +110,7 @@ mlir::TypedAttr lowestValue(mlir::Type element);
 mlir::TypedAttr highestValue(mlir::Type element);
 
 /// If `value` is only a permutation of the dims of another tensor, returns that tensor and changes `map` so that it
-/// reads the same elements. Else returns `value`.
+/// reads the same elements. Otherwise returns `value` and leaves `map` unchanged.
 mlir::Value readUnpermuted(mlir::Value value, mlir::AffineMap &map);
 
 } // namespace inlay

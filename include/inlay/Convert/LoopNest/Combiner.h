@@ -10,7 +10,7 @@
 namespace inlay {
 
 /// Returns the op of the body that combines `op`'s only output with each new term, if the order of the terms may
-/// change. Else returns null.
+/// change. Otherwise returns null.
 mlir::Operation *findCombiner(mlir::linalg::LinalgOp op);
 
 /// Returns the neutral element of `combiner`, or null if it has none.

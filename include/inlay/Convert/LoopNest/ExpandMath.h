@@ -9,9 +9,10 @@
 
 namespace inlay {
 
-/// For SPIR-V: expands functions and remainders of scalar floats in `root`, products with a constant 0, and integer
-/// remainders. Expanded functions are accurate to a few units in the last place; other functions are as accurate as the
-/// driver's.
+/// For SPIR-V: expands math functions and remainders of scalar floats in `root`, and integer remainders. Expanded
+/// functions are accurate to a few units in the last place. Other functions are as accurate as the driver's. Also
+/// expands `x - x` and products and quotients with a constant 0, because Mesa's llvmpipe folds them incorrectly for
+/// infinities and NaN.
 void expandMath(mlir::Operation *root);
 
 /// Expands exp(x) - 1 and log(1 + x) of scalars and vectors so that small x lose no digits.

@@ -15,8 +15,9 @@ public:
   ReductionLoops(const mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange accumulators)
       : builder(builder), loc(loc), values(accumulators) {}
 
-  /// Opens a loop over [from, to) and returns its index. With a `cut`, the accumulators must be sums of floats: after
-  /// that many steps the partial sum is added to the sum of the parts before, so there are two nested loops.
+  /// Opens a loop over [from, to) in increments of `step` and returns its index. If `cut` is not 0, opens two nested
+  /// loops: the inner loop runs `cut` iterations and computes a partial sum, which is then added to the accumulator of
+  /// the outer loop. The accumulators must then be sums of floats.
   mlir::Value open(mlir::Value from, mlir::Value to, int64_t step, int64_t cut = 0);
 
   /// Ends the innermost loop, or two loops if it was cut. `results` are the accumulators at the end of its body.

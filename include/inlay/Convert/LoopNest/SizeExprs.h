@@ -12,8 +12,8 @@
 
 namespace inlay {
 
-/// Returns the expression of an index that is made of symbols, constants, dims and arithmetic. Returns null for other
-/// values.
+/// Returns the expression of an index that is computed from symbols, constants and dims of buffers. Returns null for
+/// other values.
 mlir::AffineExpr readExpr(mlir::Value index);
 
 /// Returns the expression of a size, which may be an attribute.
@@ -28,7 +28,7 @@ mlir::Value findRoot(mlir::Value memref);
 /// Returns the number of elements of a buffer with these dims.
 mlir::AffineExpr countElements(llvm::ArrayRef<mlir::AffineExpr> dims, mlir::MLIRContext *context);
 
-/// Returns true if both expressions have the same value for all values of the symbols.
+/// Returns true if both expressions have the same value for all values of the `symbols` symbols.
 bool areEqual(mlir::AffineExpr lhs, mlir::AffineExpr rhs, unsigned symbols);
 
 } // namespace inlay

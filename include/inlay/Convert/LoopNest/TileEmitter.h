@@ -22,8 +22,8 @@ using InitialValues = llvm::DenseMap<mlir::Operation *, mlir::Value>;
 /// it, and returns the scalars of these fills.
 InitialValues prepareLinalgOps(mlir::func::FuncOp func);
 
-/// A buffer as a flat, contiguous, one-dimensional memref, with the strides and the offset of a view in it. They are
-/// expressions of the function's symbols.
+/// A buffer as a flat, contiguous, one-dimensional memref, with the strides and the offset of a view in it. Strides and
+/// offset are numbers of elements, as expressions of the function's symbols.
 struct LinearBuffer {
   mlir::Value memref;
   llvm::SmallVector<mlir::AffineExpr> strides;
@@ -64,6 +64,7 @@ struct ReductionShare {
   int64_t count = 1;
 };
 
+/// Emits the tiles of one structured op.
 class TileEmitter {
 public:
   /// The position of an operand's element: the sum of strides times loop indices, plus the offset.
@@ -72,9 +73,9 @@ public:
     llvm::SmallVector<mlir::AffineExpr> strides;
     mlir::AffineExpr offset;
     mlir::Value scalar; ///< Scalar operand; null if `flat` is set.
-    mlir::Value start;  ///< Further offset of a local buffer; null for 0.
+    mlir::Value start;  ///< Additional offset into a local buffer; null for 0.
   };
-  /// The parts of which a tile is emitted. TileState.h defines it.
+  /// The state that is kept while one tile is emitted. TileState.h defines it.
   struct State;
 
   /// Reads `op`, a LinalgOp on buffers. Emits flat buffers, and the sizes and strides that are known only at a call, at
@@ -96,7 +97,7 @@ public:
   /// Returns the scalar that reductions start from, or null if they start from the elements of the output.
   mlir::Value getInitial() const { return initial; }
   /// Returns the loop along which an operand with elements of type `element` has aligned vectors of four, or -1. With
-  /// `maybeOpen`, buffers whose size is known only at a call count too.
+  /// `maybeOpen`, also considers buffers whose size is known only at a call.
   int findVectors(const Access &access, mlir::Type element, bool maybeOpen = false) const;
   /// Returns the cuts of `cutSums` for each reduction loop and 0 for parallel loops. An iteration of the last reduction
   /// takes `lastStep` steps at once.
@@ -105,7 +106,7 @@ public:
   /// Makes reductions start from `scalar` instead of the elements of the only output. Null restores the default.
   void setInitial(mlir::Value scalar) { initial = scalar; }
 
-  /// Makes sums of floats with more than about `terms` terms be added up in parts.
+  /// Splits sums of floats with more than about `terms` terms into partial sums.
   void setMaxTerms(int64_t terms) { maxTerms = terms; }
 
   /// Makes tiles without a vector loop load and store aligned vectors of four elements where possible. In that case no
@@ -128,10 +129,10 @@ public:
   void store(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> base, mlir::Value value);
 
   /// Emits the tile whose first element is at `base`, which has one index per parallel loop and null for reductions.
-  /// The first `active` lanes are computed, or the first `activeLanes`, an index, if it is not null. `active ==
-  /// tile.lanes` means full vectors. A tile may reach over the end of the loops in `ragged`: its points there are
-  /// computed from the last element and are not stored. If the vector loop is a reduction, each lane reduces its share
-  /// and the lanes are joined at the end; `active`, `ragged` and `activeLanes` are then ignored.
+  /// Computes the first `active` lanes; `active == tile.lanes` means full vectors. If `activeLanes`, an index, is not
+  /// null, it replaces `active`. A tile may reach over the end of the loops in `ragged`: its points there are computed
+  /// from the last element and are not stored. If the vector loop is a reduction, each lane reduces its share and the
+  /// lanes are joined at the end. `active`, `ragged` and `activeLanes` are then ignored.
   void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active,
             llvm::ArrayRef<size_t> ragged = {}, mlir::Value activeLanes = nullptr);
 

@@ -22,11 +22,12 @@ struct LoopNestShape {
     bool isSingle() const { return size <= 1 && !isOpen; }
   };
   std::vector<Loop> loops;
-  /// Elements by which one step of each loop moves each input; 0 if the input does not move.
+  /// For each input and each loop, the number of elements by which one step of the loop moves the access; 0 if it does
+  /// not move.
   std::vector<std::vector<int64_t>> inputStrides;
   std::vector<int64_t> outputStrides; ///< Strides of the first output.
   bool vectorizable = true;           ///< True if vectors can compute the body lane by lane.
-  bool sumsLanes = false;             ///< True if each lane may reduce separately, to be joined at the end.
+  bool sumsLanes = false;             ///< True if lanes may reduce separately and are joined at the end.
   /// For each input, the loop along which four steps, starting at a multiple of four, access one aligned vector in
   /// memory; -1 if there is none. Empty if no input has such a loop.
   std::vector<int> inputQuads;

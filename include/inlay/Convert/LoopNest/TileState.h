@@ -77,8 +77,8 @@ struct TileEmitter::State {
   /// Loads the initial values of the outputs, point-major. A value that nothing reads is null.
   llvm::SmallVector<mlir::Value> loadOutputs(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts);
   void storeOutputs(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts, mlir::ValueRange results);
-  /// Emits one loop per reduction, outermost first, or the share of its steps. The accumulators start as `values`.
-  /// Returns them after the loops.
+  /// Emits one loop per reduction, outermost first. The loop that `share` names runs only the steps of the share. The
+  /// accumulators start as `values`. Returns the accumulators after the loops.
   llvm::SmallVector<mlir::Value> reduce(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts,
                                         llvm::SmallVector<mlir::Value> values, const ReductionShare &share = {});
   /// Adds the offset of one loop's index to `current`, which has one flat index per input.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses how a subgroup computes a product: an op with a reduction, one of whose operands does not move along some
-// parallel loops. The functions depend only on loop sizes, access strides and a profile, so unit tests need neither IR
-// nor a device.
+// Chooses how a subgroup computes a product. A product is an op with a reduction and with an operand that does not move
+// along some of the parallel loops. The functions depend only on loop sizes, access strides and a profile, so unit
+// tests need neither IR nor a device.
 
 #ifndef INLAY_TARGET_VULKAN_SUBGROUPPRODUCTPOLICY_H
 #define INLAY_TARGET_VULKAN_SUBGROUPPRODUCTPOLICY_H
@@ -30,14 +30,15 @@ struct SubgroupProductProfile {
   /// Returns the profile of a software device that runs the invocations of a subgroup in the lanes of CPU vectors and
   /// executes their loads one by one.
   static SubgroupProductProfile forSoftware(int64_t lanes, bool readsTexels);
+  /// Returns the profile of a GPU.
   static SubgroupProductProfile forGPU(int64_t lanes);
 
   /// Returns the member that has the key `key` in tuning files (Support/Tuning.h), or null if there is none.
   double *find(std::string_view key);
 };
 
-/// Lanes go along the *lane loops*, the parallel loops along which operand `uniform` does not move. A lane computes
-/// `columns` steps of a lane loop times `rows` steps of another parallel loop.
+/// The lanes of a subgroup compute different steps of the *lane loops*, the parallel loops along which operand
+/// `uniform` does not move. A lane computes `columns` steps of a lane loop times `rows` steps of another parallel loop.
 struct SubgroupProductTile {
   unsigned uniform = 0;
   std::vector<bool> isLaneLoop; ///< Per loop.
@@ -63,7 +64,7 @@ double getSubgroupProductCost(const LoopNestShape &shape, const SubgroupProductT
 /// Returns the number of unrolled steps of a kernel with such tiles. Stores count as several steps.
 int64_t countUnrolled(const LoopNestShape &shape, const SubgroupProductTile &tile);
 
-/// Returns true if the lanes load the elements of `input` once for all of them, each lane a part.
+/// Returns true if all lanes need the same elements of `input`. Each lane then loads a part of them and broadcasts it.
 bool isLoadedTogether(const LoopNestShape &shape, const SubgroupProductTile &tile, size_t input);
 
 /// Returns the loop along which `tile` loads aligned vectors of four elements of `input`, or -1 if it loads single

@@ -23,6 +23,7 @@ mlir::LogicalResult reject(OptLoc loc, Args &&...args) {
   return mlir::emitOptionalError(loc, "'", Op::getOperationName(), "' op ", std::forward<Args>(args)...);
 }
 
+/// Appends a tensor type to `types`, the inferred result types. Fails if the tensor would have too many elements.
 template <typename Op>
 mlir::LogicalResult yieldType(OptLoc loc, llvm::ArrayRef<int64_t> shape, mlir::Type element, Types &types) {
   mlir::FailureOr<mlir::RankedTensorType> type = makeTensorType(loc, Op::getOperationName(), shape, element);

@@ -35,7 +35,8 @@ public:
   llvm::ArrayRef<std::pair<mlir::linalg::LinalgOp, std::optional<unsigned>>> members() const { return ops; }
   /// Returns the number of steps of the loop, or null if there is no loop and one thread runs everything.
   mlir::AffineExpr size() const { return steps; }
-  /// Returns the number of steps of a unit. It is more than one if the ops write contiguous memory along the loop.
+  /// Returns the number of consecutive steps that run on the same thread: a unit. It is more than one if the ops write
+  /// contiguous memory along the loop.
   int64_t unit() const { return together; }
 
   /// Returns the approximate number of elements that a unit accesses.

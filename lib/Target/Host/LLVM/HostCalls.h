@@ -12,8 +12,8 @@ namespace inlay {
 /// Replaces the calls of kernels in `func` by calls through the InlayHostContext, which is the last argument of `func`.
 void callThroughContext(mlir::LLVM::LLVMFuncOp func);
 
-/// Renames `func`, whose arguments are numbers and then bare data pointers. A wrapper gets its old name. The wrapper
-/// takes an array of the pointers and then the numbers.
+/// Renames `func` and creates a wrapper with its old name. The arguments of `func` must be numbers followed by bare
+/// data pointers. The wrapper takes an array of these pointers, followed by the numbers.
 void packArguments(mlir::LLVM::LLVMFuncOp func);
 
 } // namespace inlay

@@ -15,7 +15,8 @@ namespace inlay {
 mlir::LogicalResult lowerToLoops(mlir::ModuleOp module);
 
 /// Lowers loop nests to the LLVM dialect. Each function `f` on buffers becomes `f(ptr)`, whose argument is an array
-/// with one data pointer per buffer.
+/// with one data pointer per buffer. Two more pointers may follow: to the values of the symbols if the function has
+/// any, and to the InlayHostContext if it calls kernels.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
 /// Adds the LLVM functions and globals of `code` to the module of host code that is nested in `module`. Symbols whose

@@ -37,7 +37,8 @@ mlir::LogicalResult checkOperands(mlir::PatternRewriter &rewriter, mlir::Operati
 /// refused.
 mlir::LogicalResult checkWork(mlir::PatternRewriter &rewriter, mlir::Operation *op, llvm::ArrayRef<int64_t> loops);
 
-/// Adds an input to a contraction. If `value` is a permutation, adds its operand, and `map` is permuted.
+/// Adds an input to a contraction. If `value` is a permutation, adds the operand of the permutation with a permuted
+/// `map`.
 void addInput(LibraryCall &call, mlir::Value value, mlir::AffineMap map);
 
 /// Absorbs users of the result that the library can compute, one after the other, as long as the result has no other

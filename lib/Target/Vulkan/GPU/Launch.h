@@ -19,11 +19,12 @@ inline constexpr int64_t kMaxIterations = (int64_t(1) << 16) - 2;
 struct Grid {
   mlir::AffineExpr width, height;
 
-  /// Returns true if the grid has no workgroups in excess.
+  /// Returns true if the grid has no more workgroups than requested.
   bool isExact() const;
 };
 
-/// Returns a grid for `groups` workgroups. There are at most `maxGroups`, and at most `maxGrid` along an axis.
+/// Returns a grid for `groups` workgroups, a number that is at most `maxGroups`. Each axis has at most `maxGrid`
+/// workgroups.
 Grid foldGrid(mlir::AffineExpr groups, int64_t maxGroups, int64_t maxGrid);
 
 /// A launch under construction.
@@ -40,8 +41,8 @@ struct Launch {
 Launch openWorkgroups(mlir::OpBuilder &builder, mlir::Location loc, mlir::AffineExpr groups, int64_t maxGroups,
                       int64_t size, int64_t maxGrid);
 
-/// Clones constants and values computed from sizes that are not sizes themselves into the launch, so that they do not
-/// become launch parameters. `kept` stays a parameter.
+/// Clones constants, and values of pure ops that are not of type index, into the launch. Otherwise they would become
+/// launch parameters. `kept` stays a parameter.
 void sinkScalars(mlir::gpu::LaunchOp launch, mlir::Value kept = nullptr);
 
 /// Returns the first index of a tile along each loop, computed from the tile's number. The last loop is the fastest. A

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shape and type inference shared by the graph ops. Each function reports invalid operands at `loc`, if given, and thus
-// also serves as the verifier of the ops.
+// also serves as the verifier of the ops. `op` is the name of the op in these messages.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INFERENCE_H
 #define INLAY_DIALECT_INLAY_IR_INFERENCE_H

@@ -16,9 +16,10 @@ namespace inlay {
 /// the op name.
 llvm::StringRef getReportedName(mlir::Operation *op);
 
-/// Returns true if a user may call the op `name`. Accepted are its op name, its reported name, and its ATen name with
-/// any separator, with or without overload (`aten::add`, `aten.add`, `aten.add.Tensor`, `aten::add.Tensor`). The ATen
-/// name of the call that the op is part of (`inlay.call` in its location) is accepted too.
+/// Returns true if a user may call the op `name`. Accepted are its op name, its reported name, and each of its ATen
+/// names with either separator, with or without overload (`aten::add`, `aten.add`, `aten.add.Tensor`,
+/// `aten::add.Tensor`). The ATen name of the call that the op is part of (`inlay.call` in its location) is accepted
+/// too.
 bool matchesName(mlir::Operation *op, llvm::StringRef name);
 
 /// Returns the framework call that the op at `loc` is part of ("aten::hardswish"), or an empty string if the op is the
@@ -30,7 +31,7 @@ mlir::Attribute findLocationMetadata(mlir::Location loc, llvm::StringRef key);
 
 /// Returns the op's name location, under fused and call-site locations, or an empty string.
 llvm::StringRef getLocationName(mlir::Location loc);
-/// Returns the same name as an attribute. Equal names are the same attribute.
+/// Like `getLocationName`, but returns an attribute. Equal names are the same attribute.
 mlir::StringAttr getLocationNameAttr(mlir::Location loc);
 
 } // namespace inlay

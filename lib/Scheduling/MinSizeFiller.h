@@ -64,6 +64,7 @@ public:
         move(node, *to);
   }
 
+  /// Number of nodes and edges visited so far, approximately. The caller compares it with a budget.
   uint64_t work = 0;
 
 private:

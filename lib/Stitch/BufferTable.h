@@ -13,9 +13,9 @@
 
 namespace inlay {
 
-/// Declares buffers and adds the copies that bring a value to the memory in which it is needed. A copy is reused at
-/// every place that is executed only if the copy is. A copy in a branch is therefore only used there, and a value that
-/// a loop does not change is copied before the loop.
+/// Declares buffers and adds the copies that bring a value to the memory in which it is needed. A copy is reused by
+/// steps that run only if the copy runs. A copy in a branch is therefore used only in that branch, and a value that a
+/// loop does not change is copied before the loop.
 class BufferTable {
 public:
   /// Creates a table for a program without steps. New steps are added at its end.
@@ -24,8 +24,8 @@ public:
   /// Returns the builder that adds steps.
   mlir::OpBuilder &steps() { return builder; }
 
-  /// Adds steps to `body` of `step` from now on, until `leave`. `leave` discards the buffers that were recorded in the
-  /// body.
+  /// Makes new steps go into `body` of `step`. `leave` returns to the body around it and forgets the buffers that were
+  /// recorded in `body`.
   void enter(mlir::Operation *step, mlir::Region &body, bool isLoop);
   void leave();
 
@@ -49,8 +49,8 @@ public:
 
   /// Returns the buffer of `value` in `space`. Adds a copy if it is not there yet.
   mlir::Value get(mlir::Value value, plan::Space space);
-  /// Returns the buffer of a constant in device memory with its dims in another order, unless `order` is null or empty.
-  /// Returns null if `value` is not a constant.
+  /// Returns the buffer in device memory of `value`, a constant, with its dims in the order `order`. Returns null if
+  /// `value` is not a constant. If `order` is null or empty, returns the same as `get`.
   mlir::Value getInOrder(mlir::Value value, mlir::DenseI64ArrayAttr order);
   llvm::SmallVector<mlir::Value> getAll(mlir::ValueRange values, plan::Space space);
   /// Returns a buffer that already contains `value`, in `preferred` if it is in both memories.
@@ -76,6 +76,7 @@ public:
   /// Returns the segment that computed `value`.
   mlir::Attribute getMaker(mlir::Value value) const { return makers.lookup(value); }
   mlir::Attribute getSegment() const { return segment; }
+  /// Records that `step` belongs to segment `number`, unless `number` is null.
   void mark(mlir::Operation *step, mlir::Attribute number) const;
 
 private:

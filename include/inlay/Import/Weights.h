@@ -19,7 +19,7 @@ namespace inlay {
 struct Weight {
   std::string key;
   const void *data = nullptr;
-  size_t size = 0;
+  size_t size = 0; ///< In bytes.
   std::shared_ptr<const void> owner;
   std::string type; ///< Type in the spelling of safetensors ("F32[2,3]"); empty if unknown.
 };
@@ -28,12 +28,14 @@ struct Weight {
 /// one mapping. Errors name the file and the tensor at fault.
 llvm::Expected<std::vector<Weight>> readSafetensors(const std::string &path);
 
-/// Reads the file that the module's `inlay.weights` names, if any. Neither the name nor a link may lead out of
-/// `directory`. Emits an error if the file is missing or malformed, or if a weight has another type than its constant.
+/// Reads the file that the module's `inlay.weights` names. Returns no weights without that attribute. Neither the name
+/// nor a link may lead out of `directory`. Emits an error if the file is missing or malformed, or if a weight has
+/// another type than its constant.
 mlir::FailureOr<std::vector<Weight>> readModuleWeights(mlir::ModuleOp module, llvm::StringRef directory);
 
-/// Attaches the data of each weight to the constants of `module` that name its key as a resource. Copies nothing: the
-/// weights must outlive all uses by the context.
+/// Attaches the data of each weight to the constants of `module` that name its key as a resource. Constants that have
+/// data already keep it. Copies nothing: the memory of the weights must stay valid as long as the context uses the
+/// constants.
 void attachWeights(mlir::ModuleOp module, llvm::ArrayRef<Weight> weights);
 
 /// Checks that every resource constant has elements that are numbers, and data of the size that its type needs.

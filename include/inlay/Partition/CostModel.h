@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost model: the costs of work, launches and transfers on each target. It comes from a JSON file, which a user
-// wrote or `inlay-bench --calibrate` measured, or consists of round figures per kind of device. If it is in effect, the
-// module carries it as `inlay.cost_model`, with the keys of the file.
+// The cost model: the costs of work, launches and transfers on each target. It is read from a JSON file, written by a
+// user or by `inlay-bench --calibrate`, or it consists of the default costs that the targets state. A module that uses
+// a cost model stores it in `inlay.cost_model`, with the keys of the file.
 
 #ifndef INLAY_PARTITION_COSTMODEL_H
 #define INLAY_PARTITION_COSTMODEL_H
@@ -17,12 +17,12 @@
 namespace inlay {
 
 struct CostModel {
-  /// Costs by name: that of a target (`vulkan`), or of a target and the kind of its device (`vulkan/software`), which
-  /// takes precedence.
+  /// Costs by name. The name is that of a target (`vulkan`), or of a target and the kind of its device
+  /// (`vulkan/software`), which takes precedence.
   std::vector<std::pair<std::string, TargetCosts>> targets;
   std::string about; ///< The machine that it was measured on, for human readers. May be empty.
 
-  /// Returns the costs of that name, or null.
+  /// Returns the costs of that name, or null if there are none.
   const TargetCosts *find(llvm::StringRef name) const;
 };
 

@@ -36,18 +36,18 @@ struct PartitionInfo {
   std::vector<std::string> allowOps;
   /// Ops by name whose segments may be smaller than `minBlockSize`.
   std::vector<std::string> exemptOps;
-  /// The whole graph must run on the first target, in as many segments as control flow needs. Otherwise an error lists
-  /// every op that does not.
+  /// If true, the whole graph must run on the first target, in as many segments as control flow needs. An error lists
+  /// every op that does not run there.
   bool requireFullCompilation = false;
   Strategy strategy = Strategy::Levels;
-  /// Ops may run later than possible so that fewer bytes are carried from segment to segment. The number of segments
-  /// stays. Ops that would save nothing stay too.
+  /// If true, ops may run later than they could, so that fewer bytes are carried from segment to segment. The number of
+  /// segments does not change. Ops whose move saves nothing stay.
   bool fewestBytes = true;
   /// A placement file whose segments are formed instead of new ones; empty for none.
   std::string placement;
   /// File for the placement; empty for none, "-" for standard output.
   std::string savePlacement;
-  /// File of the cost model, or "default" for round figures per kind of device. If empty, the model of the module is
+  /// File of the cost model, or "default" for the costs that the targets state. If empty, the model of the module is
   /// used, if it has one.
   std::string costModel;
   /// True if the report shows the partitions for more ops on the first target (`whatIf`), or for other minimum block

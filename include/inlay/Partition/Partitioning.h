@@ -20,14 +20,15 @@
 namespace inlay {
 
 /// Registers the inlay dialect and the external models of partitioning for upstream ops. This library needs nothing
-/// else of a context. Targets that convert are registered separately, or all together by `registerAll`.
+/// else in a context. Targets that convert are registered separately, or all together by `registerAll`.
 void registerPartitionDialects(mlir::DialectRegistry &registry);
 
 /// Adds the whole phase to a pass manager for modules: verdicts, segments, their verification, and the report if it is
 /// wanted. It is also the pipeline `--inlay-partition`.
 void buildPartitionPipeline(mlir::OpPassManager &manager, const PartitionInfo &info);
 
-/// The two halves of the phase: the passes that change the module, and the passes that write files about it.
+/// These functions add the two halves of the phase: the passes that change the module, and the passes that write files
+/// about it.
 void buildPartitionPasses(mlir::OpPassManager &manager, const PartitionInfo &info);
 void buildPartitionOutputs(mlir::OpPassManager &manager, const PartitionInfo &info);
 /// Returns true if the second half has any passes.

@@ -19,7 +19,7 @@ namespace inlay {
 #define GEN_PASS_REGISTRATION
 #include "inlay/Partition/Passes.h.inc"
 
-/// Creates passes with those of their options that `info` has.
+/// These functions create a pass and set its options to the values in `info`.
 std::unique_ptr<mlir::Pass> createAnnotateTargetsPass(const PartitionInfo &info);
 std::unique_ptr<mlir::Pass> createFormSegmentsPass(const PartitionInfo &info);
 std::unique_ptr<mlir::Pass> createPartitionVerifyPass(const PartitionInfo &info);

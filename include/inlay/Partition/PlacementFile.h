@@ -39,8 +39,8 @@ llvm::Expected<PlacementFile> readPlacement(llvm::StringRef text);
 /// Reads a placement file, or a partition report as a placement.
 llvm::Expected<PlacementFile> readPlacementOrReport(llvm::StringRef text);
 
-/// Returns a text on the differences for human readers: segments, bytes, and ops that moved, with their reasons, per
-/// function. Empty if there are none.
+/// Returns a description of the differences for human readers: for each function, the segments, the bytes, and the ops
+/// that moved, with their reasons. Returns an empty string if there are no differences.
 std::string comparePlacements(const PlacementFile &before, const PlacementFile &after);
 
 } // namespace inlay

@@ -49,13 +49,13 @@ struct Report {
   std::vector<std::string> witness;
   /// No partition with the same targets of ops has fewer segments outside of regions. Absent if no bound was proven.
   std::optional<int64_t> lowerBound;
-  /// Sum over values of known size, outside of regions, of their bytes times the number of borders that they are
-  /// carried over: now, and before ops were moved to reduce this sum.
+  /// The bytes of each value of known size outside of regions, times the number of borders that the value is carried
+  /// over, summed over these values. `bytesCarriedBefore` is the sum before ops were moved to reduce it.
   std::optional<int64_t> bytesCarried, bytesCarriedBefore;
   /// Modeled time in seconds, if a cost model is in effect.
   std::optional<double> modeled;
-  /// Modeled times of the ops outside of regions: of this placement, of those that it was compared with, and the lower
-  /// bound.
+  /// Modeled times, in seconds, of the ops outside of regions: for this placement, for those that it was compared with,
+  /// and the lower bound.
   std::vector<std::pair<std::string, double>> placements;
   std::optional<WhatIf> whatIf; ///< Present if it was requested.
   std::vector<SweepRow> sweep;  ///< Not empty if it was requested.

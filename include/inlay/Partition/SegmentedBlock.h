@@ -17,7 +17,7 @@ struct BorderValue {
   std::string type;
   /// Label of the op that makes it, with `:number` for results after the first, or `arg#number` for an argument.
   std::string from;
-  std::optional<int64_t> bytes;
+  std::optional<int64_t> bytes;    ///< Absent if the size is unknown.
   std::optional<unsigned> segment; ///< The segment that makes it. Absent for arguments.
   std::vector<std::string>
       dims;                ///< Dimensions of a tensor whose sizes are only known at a call, as expressions of symbols.

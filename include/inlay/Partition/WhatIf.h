@@ -33,7 +33,7 @@ struct WhatIf {
   std::string target;              ///< The first target.
   PartitionSummary now;            ///< The current partition.
   std::vector<WhatIfRow> kinds;    ///< Each kind by itself, the best first.
-  std::vector<WhatIfRow> together; ///< The best kind, then with each step the kind that adds the most.
+  std::vector<WhatIfRow> together; ///< The best kind, then in each row one more kind: the one that helps most.
   std::vector<WhatIfRow> pairs;    ///< The best pairs of kinds.
   int64_t pairsTried = 0, pairsThereAre = 0;
 };

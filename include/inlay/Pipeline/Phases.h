@@ -12,7 +12,7 @@
 namespace inlay {
 
 enum class Phase {
-  Import,    ///< Checks the graph that an importer made of text, torch.export or ONNX.
+  Import,    ///< Checks the graph that an importer made from text, torch.export or ONNX.
   Rewrite,   ///< Runs CSE and shape inference. Patterns of users run before, through RewritePass or a manager.
   Partition, ///< Splits the graph into segments, one target each.
   Shape,     ///< Infers shapes and element types and checks that they are known at every border.

@@ -19,9 +19,9 @@ namespace inlay {
 /// Adds the passes of one phase, including its final check.
 void buildPhase(mlir::OpPassManager &pm, Phase phase, const Options &options);
 
-/// These functions create a pass on modules that runs a whole phase with its final check, for pass managers that are
-/// filled by hand. The pass of Partition is `createPartitionPass` in Partition/Partitioning.h. Rewrite has no such
-/// pass: add `createRewritePass` of Rewrite/Passes.h, which takes patterns, and then MLIR's CSE.
+/// These functions each create a pass on modules that runs a whole phase with its final check. They are for callers
+/// that add passes one by one. The pass of Partition is `createPartitionPass` in Partition/Partitioning.h. Rewrite has
+/// no such pass: add `createRewritePass` of Rewrite/Passes.h, which takes patterns, and then MLIR's CSE.
 std::unique_ptr<mlir::Pass> createImportPass();
 std::unique_ptr<mlir::Pass> createShapePass();
 std::unique_ptr<mlir::Pass> createConvertPass();

@@ -22,6 +22,7 @@ struct HostTensor {
   std::vector<char> data;
 };
 
+/// A compiled graph.
 class RunnableGraph {
 public:
   virtual ~RunnableGraph() = default;
@@ -30,6 +31,7 @@ public:
   virtual llvm::Error run(llvm::ArrayRef<HostTensor> inputs, llvm::MutableArrayRef<HostTensor> outputs) = 0;
 };
 
+/// Compiles graphs so that they can be run.
 class GraphRunner : public mlir::DialectInterface::Base<GraphRunner> {
 public:
   explicit GraphRunner(mlir::Dialect *dialect) : Base(dialect) {}

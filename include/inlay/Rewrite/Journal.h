@@ -47,6 +47,7 @@ public:
     void *place;     ///< Previous parent block (for a block: region), or the operand's previous value.
     void *next;      ///< Op (for a block: block) that followed it; null at the end.
 
+    /// Returns true if the op was created or modified in place.
     bool isMade() const { return kind == Kind::Created || kind == Kind::Modified; }
 
     /// Returns the op that the entry is about, or null if it is about a block.
@@ -144,7 +145,7 @@ private:
 
   static constexpr size_t kChunk = 1024;
 
-  /// Writes the members in place: a copy of a new entry would have to wait for the stores to it.
+  /// Writes the members in place, because a copy of a new entry would stall on the stores to that entry.
   void add(Kind kind, unsigned number, void *subject, void *place, void *next) {
     if (count == chunks.size() * kChunk)
       chunks.emplace_back(new Entry[kChunk]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Patterns in MLIR's pattern language, PDL. They are compiled to match programs of Inlay (decision 0009). These keep
-// the labels, explain failed matches, and lift limits of MLIR's PDL interpreter: an inner result must have no users
-// outside the match, commutative ops match in either order, ranges may occur at any position among the operands,
-// regions and attributes are kept, and a pattern with several results is found from one root. docs/guide/rewrite.md
-// describes how to write patterns.
+// Patterns in MLIR's pattern language, PDL. They are compiled to match programs of Inlay (decision 0009). Unlike MLIR's
+// PDL interpreter, match programs keep the labels and explain failed matches. They also differ from it in what they
+// match: an inner result must have no users outside the match, commutative ops match in either order, ranges may occur
+// at any position among the operands, regions and attributes are kept, and a pattern with several results is found from
+// one root. docs/guide/rewrite.md describes how to write patterns.
 
 #ifndef INLAY_REWRITE_PDLPATTERN_H
 #define INLAY_REWRITE_PDLPATTERN_H

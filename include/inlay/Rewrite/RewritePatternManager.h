@@ -73,6 +73,7 @@ public:
 
   /// Returns the pattern with that label, or null if there is none.
   GraphPattern *get(llvm::StringRef label) const;
+  /// Removes the pattern with that label. Returns false if there is none.
   bool remove(llvm::StringRef label);
   /// Returns the labels in the order in which the patterns are tried.
   llvm::SmallVector<llvm::StringRef> getLabels() const;

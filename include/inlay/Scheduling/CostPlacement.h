@@ -48,6 +48,7 @@ public:
 
   /// Returns the targets that the node may take.
   TargetSet getAllowed(NodeId node) const;
+  /// Returns the seconds of compute of all nodes.
   double countCompute(const std::vector<TargetIndex> &placed) const;
   /// Returns the seconds of the transfers of a value: once from the memory of its maker to the host, and from there
   /// once to each other target that has a reader.

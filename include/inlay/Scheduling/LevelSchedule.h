@@ -5,9 +5,10 @@
 //
 // For two targets, a forward walk gives each node the smallest level that its predecessors and its target allow. The
 // walk is done for both starting targets. The smaller number of levels is the least number of segments. If both walks
-// need the same number, the one with fewer accelerator segments is used, which are then the fewest possible too. A path
-// that reaches the last level proves this. For three and more targets the problem is NP-hard. A search then looks for a
-// short sequence of targets, in which each target runs all nodes that are ready on it.
+// need the same number, the one with fewer accelerator segments is used. It then also has the fewest possible
+// accelerator segments. A path that reaches the last level proves the number of segments. For three and more targets
+// the problem is NP-hard. A search then looks for a short sequence of targets, in which each target runs all nodes that
+// are ready on it.
 
 #ifndef INLAY_SCHEDULING_LEVELSCHEDULE_H
 #define INLAY_SCHEDULING_LEVELSCHEDULE_H
@@ -27,8 +28,8 @@ struct BoundedPlacement {
 /// `finishSchedule` separates them.
 BoundedPlacement placeByLevels(const ScheduleGraph &graph);
 
-/// Returns the result of `placeByLevels`. The placement that starts with the other target follows if it has as many
-/// segments, in total and on accelerators.
+/// Returns the result of `placeByLevels`, followed by the placement that starts with the other target if that has as
+/// many segments, in total and on accelerators.
 std::vector<BoundedPlacement> placeByLevelsFromEither(const ScheduleGraph &graph);
 
 /// Starts a new segment whenever the next node has another target. For comparison.
@@ -59,8 +60,8 @@ void settleNeutral(const ScheduleGraph &graph, Placement &placement);
 /// Takes no node from an accelerator segment whose op count would fall below `minSize`.
 void sinkToUsers(const ScheduleGraph &graph, Placement &placement, uint64_t minSize);
 
-/// Returns the placement as segments. Each isolated node becomes a segment of its own. The other nodes of its segment
-/// are split into as few segments as a level pass finds.
+/// Returns the placement as segments. Each isolated node becomes a separate segment. The other nodes of its segment are
+/// split into as few segments as a level pass finds.
 Schedule finishSchedule(const ScheduleGraph &graph, BoundedPlacement placed);
 
 /// Calls `placeByLevels` and `finishSchedule`.

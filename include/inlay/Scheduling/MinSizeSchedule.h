@@ -20,11 +20,11 @@ namespace inlay {
 /// with a node that cannot be demoted. The op count of a segment is the sum of `ScheduleNode::opCount`. Demoted nodes
 /// get their new target in `graph`.
 ///
-/// With `Strategy::Levels`, it keeps at least as many ops on accelerators, not counting neutral nodes, as each of these
-/// partitioners does if it drops small segments: the TorchScript front end of Torch-TensorRT, the splitter of torch.fx,
-/// and the Torch-TensorRT partitioner for several backends. The counts do not depend on how nodes are numbered, unless
-/// the Torch-TensorRT walk keeps the most ops, because that walk depends on the numbering. One round takes O(V + E).
-/// The rounds of demotion are limited by a budget of work per node and edge.
+/// With `Strategy::Levels`, the schedule keeps at least as many ops on accelerators, not counting neutral nodes, as
+/// each of these partitioners does if it drops small segments: the TorchScript front end of Torch-TensorRT, the
+/// splitter of torch.fx, and the Torch-TensorRT partitioner for several backends. The counts do not depend on how nodes
+/// are numbered, unless the Torch-TensorRT walk keeps the most ops, because that walk depends on the numbering. One
+/// round takes O(V + E). The rounds of demotion are limited by a budget of work per node and edge.
 Schedule scheduleWithMinSize(ScheduleGraph &graph, Strategy strategy, int64_t minSize);
 
 } // namespace inlay

@@ -9,7 +9,7 @@
 
 namespace inlay {
 
-/// Parses `text`. Reports an error if it nests deeper than `maxLevels`, because llvm::json::parse recurses once per
+/// Parses `text`. Returns an error if it nests deeper than `maxLevels`, because llvm::json::parse recurses once per
 /// level.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text, unsigned maxLevels = 64);
 

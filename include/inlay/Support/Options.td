@@ -26,22 +26,22 @@ def IntType : OptionType<"int", "int64_t", "number">;
 def StringType : OptionType<"string", "std::string", "string">;
 def PathType : OptionType<"path", "std::string", "file">;
 def NamesType : OptionType<"names", "std::string", "names">;
-def ObjectType : OptionType<"object", "", "">; ///< Of Python.
+def ObjectType : OptionType<"object", "", "">; ///< An object in Python.
 def StrategyType : OptionType<"strategy", "::inlay::Strategy", "name">;
 
-/// An option. The name of the record is the keyword in Python and the member of CompileSpec. `Default` lists names with
-/// commas and is empty for an empty list, no text and no path. `Path` is the member of CompileRequest that the option
-/// sets, or empty if none has its value as such.
+/// An option. The name of the record is the keyword in Python and the member of CompileSpec. `Default` separates names
+/// by commas. It is empty for an empty list, an empty string and no path. `Path` is the member of CompileRequest that
+/// the option sets, or empty if no member stores the value unchanged.
 class CompileOption<OptionType type, string default, string path, string text> {
   string Keyword = NAME;
   string Flag = !subst("_", "-", NAME);
   OptionType Type = type;
   string Default = default;
-  string PythonDefault = default; ///< Differs where PyTorch is at hand.
+  string PythonDefault = default; ///< Differs if the default in Python also uses PyTorch.
   string Path = path;
   string Text = text; ///< No quotation marks: the text becomes a string in C++.
   string Sentence = !toupper(!substr(text, 0, 1)) # !substr(text, 1);
-  code Minimum = [{std::nullopt}]; ///< Of an int.
+  code Minimum = [{std::nullopt}]; ///< Minimum value of an int option.
   list<string> Synonyms = []; ///< Further keywords in Python.
 
   bit InPython = true;

@@ -44,7 +44,7 @@ struct TargetCosts {
   std::array<double, kWorkKinds> throughput{};
   double opSeconds = 0;     ///< Fixed time per op.
   double launchSeconds = 0; ///< Time per segment.
-  Transfer in, out;
+  Transfer in, out;         ///< To the memory of the target, and from it.
 
   double getThroughput(WorkKind kind) const { return throughput[static_cast<unsigned>(kind)]; }
   /// Returns the time of one op. A product takes at least the time of its bytes at the throughput of elementwise ops.

@@ -15,8 +15,8 @@
 
 namespace inlay {
 
-/// Returns the names of the costs in a tuning file. The costs of instructions are relative to a multiplication
-/// and an addition.
+/// Returns the names of the costs in a tuning file. The costs of instructions are relative to the cost of a
+/// multiplication and an addition.
 ///
 ///     load, quad   cost of loading an element, and of loading an aligned vector of four
 ///     broadcast    cost of broadcasting a value to the lanes of a subgroup

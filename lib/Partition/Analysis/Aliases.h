@@ -12,9 +12,9 @@
 
 namespace inlay {
 
-/// One read or write by an op. It accesses the memory of `root` and of all values that may share memory with it;
-/// without a root, anything of the resource; without a root and a resource, any memory. Values of the graph (tensors,
-/// lists, objects) have no resource.
+/// One read or write by an op. If `root` is set, the op accesses the memory of `root` and of all values that may share
+/// memory with it. If only `resource` is set, the op accesses the whole resource. If neither is set, the op accesses
+/// any memory. Values of the graph (tensors, lists, objects) have no resource.
 struct MemoryAccess {
   mlir::Value root;
   mlir::SideEffects::Resource *resource = nullptr;

@@ -24,8 +24,9 @@ public:
     std::optional<unsigned> definer;
   };
 
-  /// A list that an op of the block makes and that only ops of the block use, each of which only changes it or reads
-  /// it. It may be cloned with its changes: an op reads the list as the last change before it left it.
+  /// A list that an op of the block makes. Only ops of the block use the list, and each of them either changes it or
+  /// reads it. The list may be cloned together with its changes, because a reader depends only on the changes before
+  /// it.
   struct ChangedList {
     unsigned maker;
     llvm::SmallVector<unsigned, 2> changes;
@@ -50,8 +51,8 @@ public:
   std::optional<unsigned> getSource(unsigned op, const Operand &operand) const;
   /// Returns the distinct values that an op uses, including captures and excluding constants.
   llvm::ArrayRef<Operand> getOperands(unsigned op) const { return operands[op]; }
-  /// Returns true if the operand may cross a border. The type is only looked at if the definer may make a value that
-  /// may not.
+  /// Returns true if the operand may cross a border. Skips the check of the type if the definer makes only values that
+  /// may cross.
   bool mayCross(const Operand &operand) const {
     return (operand.definer && !facts[*operand.definer].makesNonTensor) || mayCrossBorder(operand.value.getType());
   }

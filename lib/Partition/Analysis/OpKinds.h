@@ -31,7 +31,7 @@ struct StatedEffects {
 std::optional<StatedEffects> getStatedEffects(mlir::Operation *op);
 
 /// Returns true if the op moves hardly any data, so that each segment that needs its result may have a clone: it makes
-/// a view of a tensor, returns its sizes, or makes, reads or changes a list or tuple.
+/// a view of a tensor, returns the sizes of a tensor, or makes, reads or changes a list or tuple.
 bool isCheapToClone(mlir::Operation *op);
 
 /// The way in which an op uses lists, tuples and objects. The collection that it reads or changes is its first operand.
@@ -41,16 +41,18 @@ CollectionUse getCollectionUse(mlir::Operation *op);
 /// Properties that are needed often. They are computed once per op.
 struct PartitionOpInfo {
   bool isControlFlow : 1;
-  /// Changes the shape or the order of dimensions of a tensor, or takes a part of a collection, without arithmetic.
+  /// True if the op changes the shape or the order of dimensions of a tensor, or takes a part of a collection, without
+  /// arithmetic.
   bool isLayout : 1;
-  /// May join the segment of any target that can run it: layout, list and tuple ops, and ops with `inlay.neutral`.
+  /// True if the op may join the segment of any target that can run it: layout, list and tuple ops, and ops with
+  /// `inlay.neutral`.
   bool isNeutral : 1;
   bool isCheapToClone : 1;
-  /// Makes or changes a value that may not cross a border.
+  /// True if the op makes or changes a value that may not cross a border.
   bool makesNonTensor : 1;
-  /// Has `inlay.target`.
+  /// True if the op has `inlay.target`.
   bool isPinned : 1;
-  /// Has `inlay.do_not_merge`.
+  /// True if the op has `inlay.do_not_merge`.
   bool isIsolated : 1;
 };
 PartitionOpInfo findFacts(mlir::Operation *op);

@@ -36,6 +36,7 @@ private:
   std::shared_ptr<const std::string> text;
 };
 
+/// The target of one op and the reason for it.
 struct Decision {
   unsigned target = 0;
   ReasonCode code = ReasonCode::Supported;

@@ -10,8 +10,8 @@
 
 namespace inlay {
 
-/// Moves ops to a target that is not an accelerator until no other value crosses the border of one, except through
-/// clones of the ops that make it.
+/// Moves ops from accelerators to other targets until only tensors and scalars cross the borders of accelerators. Other
+/// values may enter an accelerator through clones of the ops that make them.
 mlir::LogicalResult keepNonTensorsTogether(const DependencyGraph &graph, TargetList &targets, Decisions &decisions);
 
 } // namespace inlay

@@ -38,8 +38,8 @@ public:
   /// Returns "; did you mean 'npu'?" with the target that has the most similar name, or an empty string.
   std::string suggestName(llvm::StringRef name) const;
 
-  /// Returns true for accelerators: every target except those named `host` and `torch`. If all of several targets are
-  /// accelerators, the last one does not count as one.
+  /// Returns true if `TargetAttrInterface::isAccelerator` is true for the target. If this holds for all of several
+  /// targets, the last one does not count as an accelerator.
   bool isAccelerator(unsigned target) const { return accelerators >> target & 1; }
   TargetSet getAccelerators() const { return accelerators; }
 

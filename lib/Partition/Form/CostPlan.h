@@ -15,7 +15,7 @@ namespace inlay {
 
 class CostPlan {
 public:
-  /// `order[node]` is the group of each node of `schedule`. All arguments must outlive the plan.
+  /// `order[node]` is the colocation group that `node` of `schedule` stands for. All arguments must outlive the plan.
   CostPlan(const DependencyGraph &graph, const ColocationGroups &groups, llvm::ArrayRef<unsigned> order,
            const ScheduleGraph &schedule, const TargetList &targets, const ModuleCosts &model, int64_t minSize);
 
@@ -32,8 +32,8 @@ private:
   void addValues();
   void explainMoves();
   std::string describeMove(llvm::ArrayRef<NodeId> nodes);
-  /// Returns the additional seconds of launches and transfers if the nodes moved back, or std::nullopt if the work for
-  /// such answers is used up.
+  /// Returns the additional seconds of launches and transfers if the nodes moved back, or std::nullopt if the budget of
+  /// work for explanations is spent.
   std::optional<double> countBorder(llvm::ArrayRef<NodeId> nodes, TargetIndex from);
 
   const DependencyGraph &graph;

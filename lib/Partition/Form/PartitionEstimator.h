@@ -22,8 +22,8 @@ public:
 
   /// Plans with the existing verdicts.
   mlir::FailureOr<PartitionSummary> plan(const PartitionInfo &info);
-  /// Decides all ops except forced ones again, as if the first target could run `kinds` (names as in reports). Fails
-  /// without a diagnostic if no target can run some op then.
+  /// Plans after deciding again all ops that are not forced, as if the first target could run `kinds` (names as in
+  /// reports). Fails without a diagnostic if no target can then run one of the ops.
   mlir::FailureOr<PartitionSummary> planWith(llvm::ArrayRef<std::string> kinds, const PartitionInfo &info);
 
   /// Returns the kinds of ops that the first target has no code for, and their number of ops, by name.

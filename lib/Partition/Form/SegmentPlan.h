@@ -30,8 +30,8 @@ struct SegmentPlan {
   std::vector<PlannedSegment> segments; ///< In execution order.
   std::vector<unsigned> witness;        ///< Ops of a path that proves the number of segments. May be empty.
   uint32_t lowerBound = 0;              ///< No plan for the same decisions has fewer segments.
-  /// Sum over values of known size of their bytes times the number of borders that they are carried over: now, and
-  /// before ops were moved to reduce this sum.
+  /// The bytes of each value of known size, times the number of borders that the value is carried over, summed over
+  /// these values. `bytesCarriedBefore` is the sum before ops were moved to reduce it.
   uint64_t bytesCarried = 0, bytesCarriedBefore = 0;
   std::optional<PlacementTimes> times; ///< Present if a cost model is in effect.
 };

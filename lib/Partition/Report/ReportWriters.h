@@ -13,7 +13,7 @@
 
 namespace inlay {
 
-/// Write the reports on functions of a module, one function after the other.
+/// These functions write the reports on functions of a module, one function after the other.
 void writeJsonReport(llvm::raw_ostream &os, llvm::ArrayRef<mlir::FunctionOpInterface> functions);
 void writeTextReport(llvm::raw_ostream &os, llvm::ArrayRef<mlir::FunctionOpInterface> functions);
 void writeTableReport(llvm::raw_ostream &os, llvm::ArrayRef<mlir::FunctionOpInterface> functions);
@@ -26,8 +26,9 @@ void writeTitle(llvm::raw_ostream &os, const Report &report);
 void writeSummary(llvm::raw_ostream &os, const Report &report);
 
 /// Returns a text such as `1536 B`, `15.0 KiB` or `15.0 MiB`. Units change at 10 KiB and at 10 MiB. If the number is
-/// not known, returns `byDims`, or `?` if that is empty. The runtime (inlay/Runtime/Report/ReportKeys.h) and Python
-/// (_program/report.py) have formatters of their own, which change units at 1 KiB, 1 MiB and 1 GiB.
+/// not known, returns `byDims` with the unit `B`, or `?` if `byDims` is empty. The runtime
+/// (inlay/Runtime/Report/ReportKeys.h) and Python (_program/report.py) have formatters of their own, which change units
+/// at 1 KiB, 1 MiB and 1 GiB.
 std::string formatBytes(std::optional<int64_t> bytes, llvm::StringRef byDims = "");
 /// Returns `1 op`, `2 ops`, and so on.
 std::string countOf(size_t count, llvm::StringRef noun);

@@ -25,6 +25,7 @@ enum class Fill {
 /// Returns true if elements of `type` can be drawn and compared: floats of 16 to 64 bits and integers of up to 64 bits.
 bool isComparable(mlir::Type type);
 
+/// Returns a tensor of zeros. `type` must be static and comparable.
 HostTensor makeTensor(mlir::RankedTensorType type);
 void fill(HostTensor &tensor, Fill what, Random &random);
 

@@ -13,7 +13,7 @@ namespace inlay {
 
 class Firing {
 public:
-  /// Records the ops that `pattern` matches at `op`. To be called before the rewrite.
+  /// Records the ops that `pattern` matches at `op`. Call this before the rewrite.
   Firing(const GraphPattern &pattern, mlir::Operation *op, const MatchContext &context);
 
   /// Returns {"number", "label", "root", "location", "pattern_location", "before": [op], "after": [op]}.

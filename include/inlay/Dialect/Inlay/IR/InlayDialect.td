@@ -41,6 +41,7 @@ def Inlay_Dialect : Dialect {
     | `inlay.cost_model` | module | costs of the targets, with the keys of a cost model file |
     | `inlay.signature` | any op | the recorded calls that the op is part of, innermost first: `call` is the key in `inlay.signatures`; `operands` and `results` are the numbers of the call's tensors, -1 for none |
     | `inlay.signatures` | module | list of dictionaries of recorded calls by key: `function`, `arguments` and `outputs` (nested, with tensors as `#inlay.tensor`), `parent` |
+    | `inlay.max_loop_iterations` | module | maximum number of iterations of one `scf.while` each time it is reached; the default is 2^24 |
     | `inlay.weights` | module | file with the data of `dense_resource` constants, in the folder of the module's file |
   }];
 

@@ -34,7 +34,7 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
         this at the same time.
       }], "::inlay::Verdict", "canRun", (ins "::mlir::Operation *":$op)>,
     InterfaceMethod<[{
-        Returns the costs of the target's work, launches and transfers if no cost model lists the target. The default
+        Returns the costs of the target's work, launches and transfers for use without a cost model file. The default
         implementation returns the costs of a discrete GPU.
       }], "::inlay::TargetCosts", "getCosts", (ins), "",
       [{ return ::inlay::getDefaultCosts(::inlay::DeviceKind::DiscreteGpu); }]>,

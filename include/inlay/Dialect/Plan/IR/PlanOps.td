@@ -69,8 +69,8 @@ def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
     The native code is in the module's `plan.object` under the same symbol. Its arguments are `arguments` buffers, of
     which the first `inputs` are read and the others written, followed by its scratch buffers, whose sizes in bytes are
     the results of `scratch`. With `sizes`, the next argument is a pointer to these numbers as 64-bit integers. With
-    `kernels`, the last argument is a pointer to the function that runs a kernel by number. `unshared_scratch` is
-    present if scratch buffers share memory: its result is the size in bytes without sharing.
+    `kernels`, the last argument is a pointer to an `InlayHostContext`, whose functions run the kernels by number.
+    `unshared_scratch` is present if scratch buffers share memory: its result is the size in bytes without sharing.
 
     Example: `plan.host_function @forward_1 arguments 2 inputs 1 scratch affine_map<() -> (1024)>`
   }];

@@ -22,9 +22,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import json
-import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -41,7 +40,10 @@ NAMED = {
     "layout": torch.layout,
     "memory_format": torch.memory_format,
 }
-FUNCTIONS = {"operator": operator, "math": math, "torch": torch}
+# The first part of a function's name -> the module that has the function. A module is imported when it is needed.
+FUNCTIONS = {"operator": "operator", "math": "math", "torch": "torch", "onnx": "inlay._import.onnx.deferred"}
+# Namespace of custom ops -> the module that registers them.
+_OPERATORS = {"inlay_onnx": "inlay._import.onnx.library"}
 
 
 def flatten_results(results: Any) -> list[torch.Tensor]:
@@ -261,7 +263,7 @@ def _decode_graph(parsed: Mapping[str, Any]) -> _Graph:
 def _decode_function_call(parsed: Mapping[str, Any]) -> _Call:
     if "function" in parsed:
         module, _, name = parsed["function"].partition(".")
-        function = getattr(FUNCTIONS[module], name)
+        function = getattr(_import_module(FUNCTIONS[module]), name)
     elif "higher_order" in parsed:
         function = getattr(torch.ops.higher_order, parsed["higher_order"])
     else:
@@ -271,10 +273,20 @@ def _decode_function_call(parsed: Mapping[str, Any]) -> _Call:
 
 def _find_operator(name: str, overload: str | None) -> Any:
     namespace, _, base = name.partition("::")
+    if namespace in _OPERATORS:
+        _import_module(_OPERATORS[namespace])
     packet = getattr(getattr(torch.ops, namespace), base, None)
     if packet is None:
         raise Error(f"PyTorch has no operator {name}: import the module that registers it")
     return getattr(packet, overload or "default")
+
+
+def _import_module(name: str) -> Any:
+    """Returns a module. Raises Error if a package that it needs is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Error(f"a call of the program needs the package {error.name!r}: install it") from error
 
 
 def _decode_all(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -253,11 +253,15 @@ INDEXING = [
 ]
 
 
-def recurrent(op, gates, directions=1, bias=True, states=0, **attributes):
-    """Returns a recurrent layer of 4 units for 5 steps of 2 sequences of 3 numbers."""
+def recurrent(op, gates, directions=1, bias=True, states=0, ends=None, peepholes=False, **attributes):
+    """Returns a recurrent layer of 4 units for 5 steps of 2 sequences of 3 numbers.
+
+    ends: the lengths of the sequences.
+    """
     weights = [K(r(directions, gates * 4, 3).numpy() * 0.5), K(r(directions, gates * 4, 4).numpy() * 0.5)]
-    weights += [K(r(directions, gates * 8).numpy()) if bias else None, None]
+    weights += [K(r(directions, gates * 8).numpy()) if bias else None, ends]
     given = [r(directions, 2, 4, seed=seed) for seed in range(states)]
+    given += [*[None] * (2 - states), r(directions, 12)] if peepholes else []
     return op, [r(5, 2, 3), *weights, *given], {"hidden_size": 4, **attributes}, 20, 3 if op == "LSTM" else 2
 
 
@@ -269,6 +273,18 @@ RECURRENT = [
     recurrent("GRU", 3, 2, linear_before_reset=1, direction="bidirectional"),
     recurrent("RNN", 1),
     recurrent("RNN", 1, direction="reverse", activations=["Relu"]),
+    recurrent("LSTM", 4, 2, direction="bidirectional", states=2, ends=torch.tensor([3, 5], dtype=i32), peepholes=True),
+    recurrent("LSTM", 4, peepholes=True, clip=0.5, input_forget=1),
+    recurrent(
+        "LSTM",
+        4,
+        activations=["HardSigmoid", "Elu", "Affine"],
+        activation_alpha=[0.3, 0.8, 0.9],
+        activation_beta=[0.4, 0.1],
+    ),
+    recurrent("GRU", 3, linear_before_reset=0, states=1, direction="reverse", ends=torch.tensor([5, 2], dtype=i32)),
+    recurrent("GRU", 3, 2, linear_before_reset=0, direction="bidirectional", clip=0.7),
+    recurrent("RNN", 1, 2, direction="bidirectional", activations=["Softsign", "LeakyRelu"], activation_alpha=[0.2]),
 ]
 
 CASES = [*POINTWISE, *REDUCTIONS, *LAYOUT, *NEURAL, *RESIZE, *RECURRENT, *INDEXING]

@@ -11,6 +11,7 @@ import torch
 from onnx import AttributeProto
 
 from ...errors import ArgumentValueError, UnsupportedError
+from . import library  # noqa: F401  # registers the custom ops
 from .tensors import read_tensor
 
 if TYPE_CHECKING:
@@ -196,6 +197,11 @@ class NodeCall:
         results = self._graph.call(_operator(name), args, kwargs)
         assert isinstance(results, list)
         return results
+
+    def library(self, name: str, *args: Any, **kwargs: Any) -> list[torch.fx.Node]:
+        """Adds a call of the custom op `name` of `library`. Returns the FX nodes of its results."""
+        results = self._graph.call(getattr(torch.ops.inlay_onnx, name).default, args, kwargs)
+        return results if isinstance(results, list) else [results]
 
     def control(self, name: str, args: Sequence[Any], values: Sequence[Any]) -> list[torch.fx.Node]:
         """Adds a call of the higher-order operator `name`. Returns the FX nodes of its results.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -75,9 +76,9 @@ def _name(target: Any) -> dict[str, str]:
         if getattr(torch.ops.higher_order, name, None) is target:
             return {"higher_order": name}
     elif name := getattr(target, "__name__", None):
-        for module, holder in FUNCTIONS.items():
-            if getattr(holder, name, None) is target:
-                return {"function": f"{module}.{name}"}
+        for short, module in FUNCTIONS.items():
+            if getattr(sys.modules.get(module), name, None) is target:
+                return {"function": f"{short}.{name}"}
     raise UnsupportedError(f"a call of {target} can't be saved in a program: PyTorch has no function of that name")
 
 

@@ -454,6 +454,8 @@ class Walker:
 
     def _explain_part(self, node: torch.fx.Node) -> str | None:
         """Returns why PyTorch must run a call; None if the reason is not the call itself."""
+        if reason := node.meta.get("reason"):
+            return f"node {node.name!r} {reason}"
         if isinstance(node.target, torch._ops.HigherOrderOperator):
             name = node.target.name()
             if is_control_flow(node) and self._control and (reason := self._control.explain(node)):

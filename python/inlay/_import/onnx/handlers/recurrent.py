@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports recurrent layers as PyTorch's, whose gates are in another order."""
+"""Imports recurrent layers: as PyTorch's, whose gates are in another order, or in other forms as one custom op."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import torch
 
 from ....errors import ArgumentValueError
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
+from ..library.recurrent import ACTIVATIONS, missing_parameter
 
 # The numbers of ONNX's gates in the order of PyTorch's.
 _GATES = {"LSTM": [0, 2, 3, 1], "GRU": [1, 0, 2], "RNN": [0]}
-_ACTIVATIONS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
+_ACTIVATIONS = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRU": ["sigmoid", "tanh"], "RNN": ["tanh"]}
+_VARIANTS = {"LSTM": "input_forget", "GRU": "linear_before_reset"}
+_DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 
 
 def handlers() -> dict[str, Handler]:
@@ -22,47 +25,92 @@ def handlers() -> dict[str, Handler]:
 
 
 def _handle_recurrent(name: str, call: NodeCall) -> NodeResult:
-    # Emits one ATen call per node. PyTorch's decomposition, which _import/torch/decompose.py chooses, unrolls it.
-    activations = _check(name, call)
-    x, hidden = call[0], shape_of(call[2])[-1]
-    length, batch, _ = shape_of(x)
-    direction = call.attribute("direction", "forward")
-    parameters = [part for number in range(shape_of(call[1])[0]) for part in _parameters(name, call, number, hidden)]
-    state = (shape_of(call[1])[0], batch, hidden)
-    states = [_state(call, 5, state)] + ([_state(call, 6, state)] if name == "LSTM" else [])
-    if direction == "reverse":
-        x = call.aten("flip", x, [0])
-    overload = {"LSTM": "lstm.input", "GRU": "gru.input", "RNN": f"rnn_{activations[0].lower()}.input"}[name]
-    both = direction == "bidirectional"
-    given = states if name == "LSTM" else states[0]
-    result, *last = call.aten_results(overload, x, given, parameters, True, 1, 0.0, False, both, False)
-    if direction == "reverse":
-        result = call.aten("flip", result, [0])
-    apart = call.reshape(result, (length, batch, state[0], hidden))
-    return [call.aten("permute", apart, [0, 2, 1, 3]), *last]
-
-
-def _check(name: str, call: NodeCall) -> list[str]:
-    """Returns the activations of a layer. Raises UnsupportedError for features that PyTorch's layers do not have."""
-    count = 2 if call.attribute("direction", "forward") == "bidirectional" else 1
-    if shape_of(call[1])[0] != count:
-        raise ArgumentValueError(
-            f"{call.place}: expected weights for {count} directions, but got {shape_of(call[1])[0]}"
+    by_batch = bool(call.attribute("layout", 0))  # the dims of sequences come first
+    x = call.aten("permute", call[0], [1, 0, 2]) if by_batch else call[0]
+    directions = _directions(call)
+    activations = _activations(name, call, len(directions))
+    batch = shape_of(x)[1]
+    state = (len(directions), batch, shape_of(call[2])[-1])
+    states = [_state(call, number, state, by_batch) for number in (5, 6)[: 2 if name == "LSTM" else 1]]
+    lists = [call.attribute(f"activation_{parameter}", []) for parameter in ("alpha", "beta")]
+    if (missing := missing_parameter(activations, *lists)) is not None:
+        raise call.unsupported(f"the activation {missing!r} needs values in activation_alpha and activation_beta")
+    variant = bool(call.attribute(_VARIANTS.get(name, ""), 0))
+    if not any(lists) and _is_plain(name, call, activations, variant):
+        result, *last = _plain(name, call, x, states, directions, activations[0])
+    else:
+        result, *last = call.library(
+            "recurrent",
+            *(name, x, call[1], call[2], call.get(3), call.get(4), states[0], states[-1], call.get(7)),
+            *(directions, " ".join(activations), *lists, float(call.attribute("clip", 0.0)), variant),
         )
-    if call.get(4) is not None and call.ints(4, "sequence_lens") != [shape_of(call[0])[0]] * shape_of(call[0])[1]:
-        raise call.unsupported("sequences of several lengths are not supported")
-    if call.known(7, "P") is not None and bool(call.inspect(call[7]).any()):
-        raise call.unsupported("peepholes are not supported")
-    for attribute in ("clip", "input_forget", "layout"):
-        if call.attribute(attribute, 0):
-            raise call.unsupported(f"the attribute {attribute!r} is not supported")
-    if name == "GRU" and not call.attribute("linear_before_reset", 0):
-        raise call.unsupported("a GRU is only supported with linear_before_reset")
-    activations: list[str] = call.attribute("activations", _ACTIVATIONS[name] * count)
-    allowed = [_ACTIVATIONS[name] * count] + ([["Relu"] * count] if name == "RNN" else [])
-    if activations not in allowed:
-        raise call.unsupported(f"the activations {activations} are not supported")
+    if by_batch:
+        result = call.aten("permute", result, [2, 0, 1, 3])
+        last = [call.aten("permute", value, [1, 0, 2]) for value in last]
+    return [result, *last[: len(states)]]
+
+
+def _directions(call: NodeCall) -> list[bool]:
+    """Returns, for each direction, true if it goes from the end to the start."""
+    name = call.attribute("direction", "forward")
+    if name not in _DIRECTIONS:
+        raise ArgumentValueError(f"{call.place}: expected a direction of {list(_DIRECTIONS)}, but got {name!r}")
+    count, got = len(_DIRECTIONS[name]), shape_of(call[1])[0]
+    if got != count:
+        raise ArgumentValueError(f"{call.place}: expected weights for {count} directions, but got {got}")
+    return _DIRECTIONS[name]
+
+
+def _activations(name: str, call: NodeCall, count: int) -> list[str]:
+    """Returns the activations of a layer with `count` directions, in lower case."""
+    activations: list[str] = [text.lower() for text in call.attribute("activations", _ACTIVATIONS[name] * count)]
+    wanted = count * len(_ACTIVATIONS[name])
+    if len(activations) != wanted:
+        raise ArgumentValueError(f"{call.place}: expected {wanted} activations, but got {len(activations)}")
+    if unknown := set(activations) - ACTIVATIONS:
+        raise call.unsupported(f"the activations {sorted(unknown)} are not supported")
     return activations
+
+
+def _is_plain(name: str, call: NodeCall, activations: list[str], variant: bool) -> bool:
+    """Returns true if PyTorch has the layer."""
+    count = len(activations) // len(_ACTIVATIONS[name])
+    allowed = [_ACTIVATIONS[name] * count] + ([["relu"] * count] if name == "RNN" else [])
+    length, ends = shape_of(call[0])[call.attribute("layout", 0)], call.get(4)
+    if not isinstance(length, int):
+        return False
+    has_ends = ends is not None and not (call.is_constant(ends) and bool((call.inspect(ends) == length).all()))
+    return (
+        activations in allowed
+        and variant == (name == "GRU")
+        and not call.attribute("clip", 0.0)
+        and not has_ends
+        and call.get(7) is None
+    )
+
+
+def _plain(
+    name: str,
+    call: NodeCall,
+    x: torch.fx.Node,
+    states: Sequence[torch.fx.Node],
+    directions: Sequence[bool],
+    activation: str,
+) -> list[torch.fx.Node]:
+    """Adds one ATen call for a layer that PyTorch has. PyTorch's decomposition, which _import/torch/decompose.py
+    chooses, unrolls it. Returns the outputs of all steps and the last states."""
+    length, batch, _ = shape_of(x)
+    hidden, count = shape_of(call[2])[-1], len(directions)
+    parameters = [part for number in range(count) for part in _parameters(name, call, number, hidden)]
+    if directions == [True]:
+        x = call.aten("flip", x, [0])
+    overload = {"LSTM": "lstm.input", "GRU": "gru.input", "RNN": f"rnn_{activation}.input"}[name]
+    given = list(states) if name == "LSTM" else states[0]
+    result, *last = call.aten_results(overload, x, given, parameters, True, 1, 0.0, False, count == 2, False)
+    if directions == [True]:
+        result = call.aten("flip", result, [0])
+    apart = call.reshape(result, (length, batch, count, hidden))
+    return [call.aten("permute", apart, [0, 2, 1, 3]), *last]
 
 
 def _parameters(name: str, call: NodeCall, number: int, hidden: int) -> list[torch.fx.Node]:
@@ -84,7 +132,9 @@ def _reorder(name: str, call: NodeCall, rows: torch.fx.Node) -> torch.fx.Node:
     return call.aten("cat", [gates[gate] for gate in _GATES[name]], 0)
 
 
-def _state(call: NodeCall, number: int, shape: Sequence[int]) -> torch.fx.Node:
+def _state(call: NodeCall, number: int, shape: Sequence[int], by_batch: bool) -> torch.fx.Node:
     """Returns the initial state of a layer: an input, or zeros if it is left out."""
     given = call.get(number)
-    return call.aten("full", list(shape), 0, dtype=dtype_of(call[0])) if given is None else given
+    if given is None:
+        return call.aten("full", list(shape), 0, dtype=dtype_of(call[0]))
+    return call.aten("permute", given, [1, 0, 2]) if by_batch else given

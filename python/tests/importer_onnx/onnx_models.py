@@ -38,8 +38,12 @@ def model_of(nodes, inputs, outputs, initializers=(), opset=20, **more):
     return helper.make_model(graph, opset_imports=opsets, ir_version=10, **more)
 
 
-def model_of_op(op, operands, attributes, opset=20, outputs=1):
-    """Returns a model of a node and its arguments. operands: tensors (inputs), Knowns (initializers) or None."""
+def model_of_op(op, operands, attributes, opset=20, outputs=1, domain=""):
+    """Returns a model of a node and its arguments.
+
+    operands: tensors (inputs), Knowns (initializers) or None. outputs: their count or the numbers of those in use.
+    """
+    wanted = range(outputs) if isinstance(outputs, int) else outputs
     inputs, initializers, arguments, names = {}, [], [], []
     for number, operand in enumerate(operands):
         names.append("" if operand is None else f"x{number}")
@@ -49,9 +53,10 @@ def model_of_op(op, operands, attributes, opset=20, outputs=1):
             array = operand.numpy()
             inputs[names[-1]] = (helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
             arguments.append(operand)
-    results = [f"y{number}" for number in range(outputs)]
-    node = helper.make_node(op, names, results, name="it", **attributes)
-    model = model_of([node], inputs, results, initializers, opset)
+    results = [f"y{number}" if number in wanted else "" for number in range(max(wanted) + 1)]
+    node = helper.make_node(op, names, results, name="it", domain=domain, **attributes)
+    opsets = [helper.make_opsetid("", opset), *([helper.make_opsetid(domain, 1)] if domain else [])]
+    model = model_of([node], inputs, [name for name in results if name], initializers, opsets=opsets)
     for info, array in zip(model.graph.output, run_onnxruntime(model, arguments), strict=True):
         kind = helper.np_dtype_to_tensor_dtype(array.dtype)
         info.CopyFrom(helper.make_tensor_value_info(info.name, kind, array.shape))

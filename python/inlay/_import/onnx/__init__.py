@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imports ONNX models. Each node becomes ATen calls, which the importer of torch.export programs takes.
 
-`files` reads a model and its external data, `checking` checks it and fixes its dims, `tensors` reads initializers,
-`graph` builds the FX graph, and `naming` names its calls. The modules in `handlers` handle ONNX ops by topic. `program`
-combines these steps. This file doesn't import the package `onnx`, which only ONNX models need.
+`domains` lists the domains of ops. `files` reads a model and its external data, `checking` checks it and fixes its
+dims, `tensors` reads initializers, `graph` builds the FX graph, and `naming` names its calls. The modules in `handlers`
+handle ONNX ops by topic. `program` combines these steps. This file doesn't import the package `onnx`, which only ONNX
+models need.
 """
 
 from __future__ import annotations

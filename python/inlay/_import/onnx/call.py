@@ -12,6 +12,7 @@ from onnx import AttributeProto
 
 from ...errors import ArgumentValueError, UnsupportedError
 from . import library  # noqa: F401  # registers the custom ops
+from .domains import DEFAULT, op_of
 from .tensors import read_tensor
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ class NodeCall:
 
     def check_attributes(self) -> None:
         """Raises UnsupportedError for an attribute that the handler has not read and that may change the results."""
-        known = onnx.defs.get_schema(self.proto.op_type, self.version, "").attributes
+        op = op_of(self.proto)
+        known = onnx.defs.get_schema(op.name, self.version, "").attributes if op.domain == DEFAULT else {}
         for name, attribute in self._attributes.items():
             is_default = name in known and known[name].default_value == attribute
             if name not in self._read and name not in _IGNORED and not is_default:

@@ -13,11 +13,11 @@ from onnx import inliner, shape_inference
 
 from ..._dialect.text import tensor_text
 from ...errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
+from .domains import DEFAULT, DOMAINS, Op, domain_name, domain_of, op_of
 from .shapes import OpenDim
 from .tensors import DTYPES, ValueType, type_of
 
 OLDEST = 17
-DOMAINS = ("", "ai.onnx")
 _MAX_ELEMENTS = 2**60
 _MAX_SMALL_BYTES = 1024  # of an initializer whose elements shape inference may need, such as a shape
 
@@ -45,9 +45,8 @@ def check_text(message: Any, name: str) -> None:
         check_text(part, name)
 
 
-def check_ops(model: onnx.ModelProto, known: Collection[str], name: str) -> None:
-    """Raises UnsupportedError unless each node is an op of the default domain, of version OLDEST or newer, and in
-    `known`."""
+def check_ops(model: onnx.ModelProto, known: Collection[Op], name: str) -> None:
+    """Raises UnsupportedError unless each node is in `known` and ONNX's own ops are of version OLDEST or newer."""
     version, newest = default_version(model), onnx.defs.onnx_opset_version()
     if version is None and model.graph.node:
         raise UnsupportedError(f"{name} has no version of ONNX's own ops, but expected {OLDEST} or newer")
@@ -63,14 +62,17 @@ def check_ops(model: onnx.ModelProto, known: Collection[str], name: str) -> None
     _check_nodes(model.graph.node, known)
 
 
-def _check_nodes(nodes: Iterable[onnx.NodeProto], known: Collection[str], around: str = "") -> None:
+def _check_nodes(nodes: Iterable[onnx.NodeProto], known: Collection[Op], around: str = "") -> None:
     """Raises UnsupportedError for an unknown op in a graph. around: the place of the graph, for messages."""
     for number, node in enumerate(nodes):
         place = describe(node, number) + around
-        if node.domain not in DOMAINS:
-            raise UnsupportedError(f"{place}: Inlay has no ops of the domain {node.domain!r}, only those of 'ai.onnx'")
-        if node.op_type not in known:
-            raise UnsupportedError(f"{place}: Inlay can't import this op{did_you_mean(node.op_type, known)}")
+        op = op_of(node)
+        if op.domain not in DOMAINS:
+            domains = " and ".join(repr(domain_name(domain)) for domain in DOMAINS)
+            raise UnsupportedError(f"{place}: Inlay has no ops of the domain {node.domain!r}, only those of {domains}")
+        if op not in known:
+            names = [each.name for each in known if each.domain == op.domain]
+            raise UnsupportedError(f"{place}: Inlay can't import this op{did_you_mean(op.name, names)}")
         for attribute in node.attribute:
             if attribute.type == attribute.GRAPH:
                 _check_nodes(attribute.g.node, known, f", in {attribute.name} of {place}")
@@ -78,7 +80,8 @@ def _check_nodes(nodes: Iterable[onnx.NodeProto], known: Collection[str], around
 
 def default_version(model: onnx.ModelProto) -> int | None:
     """Returns the version of the default domain's ops; None if the model has none."""
-    return max((entry.version for entry in model.opset_import if entry.domain in DOMAINS), default=None)
+    versions = (entry.version for entry in model.opset_import if domain_of(entry.domain) == DEFAULT)
+    return max(versions, default=None)
 
 
 def describe(node: onnx.NodeProto, number: int) -> str:

@@ -19,14 +19,12 @@ from ..torch.guards import plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
 from . import checking, files
-from .call import Handler
+from .domains import move_ops
 from .graph import Graph
-from .handlers import control, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
+from .handlers import all_handlers
 from .shapes import OpenDim, open_dims
 from .subgraphs import Converter, Scope
 from .tensors import type_of
-
-_TOPICS = (pointwise, reductions, layout, neural, pooling, resize, recurrent, indexing, control)
 
 
 class OnnxProgram:
@@ -121,7 +119,8 @@ def build(
         proto.CopyFrom(model)
     checking.check_text(proto, name)
     proto = checking.inline_functions(proto, name)
-    handlers: dict[str, Handler] = {op: handler for topic in _TOPICS for op, handler in topic.handlers().items()}
+    move_ops(proto)
+    handlers = all_handlers()
     checking.check_ops(proto, handlers, name)
     given = _order_inputs(proto, inputs)
     all_open_dims = _find_open_dims(proto, given, dynamic_shapes)

@@ -15,6 +15,7 @@ from ...errors import ArgumentValueError, Error
 from ..torch.guards import GuardError
 from . import checking
 from .call import Handler, NodeCall, dtype_of, shape_of
+from .domains import Op, op_of
 from .graph import Graph, Subgraph
 from .naming import module_stack
 from .tensors import ValueType, read_tensor
@@ -57,8 +58,8 @@ class Scope:
 class Converter:
     """Adds the nodes of ONNX graphs as calls to FX graphs."""
 
-    def __init__(self, handlers: Mapping[str, Handler], version: int, folder: pathlib.Path | None) -> None:
-        """handlers: ONNX op -> handler. version: of ONNX's own ops. folder: the folder of external data, or None."""
+    def __init__(self, handlers: Mapping[Op, Handler], version: int, folder: pathlib.Path | None) -> None:
+        """handlers: op -> handler. version: of ONNX's own ops. folder: the folder of external data, or None."""
         self._handlers, self._version, self._folder = handlers, version, folder
 
     def convert(
@@ -77,7 +78,7 @@ class Converter:
             place = checking.describe(node, number) + around
             inputs = [scope.get(name) for name in node.input]
             call = NodeCall(node, inputs, graph, self._version, place, scope, self)
-            results = _make(self._handlers[node.op_type], call)
+            results = _make(self._handlers[op_of(node)], call)
             _check_results(call, results, types or {})
             graph.name(graph.labels.take(node.name or node.op_type), module_stack(node), results)
             for name, result in zip(node.output, results, strict=False):

@@ -1,4 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Handlers of ONNX ops by topic. The function `handlers` of each module returns a dict from op names to handlers."""
+"""Handlers of ONNX ops by topic. `microsoft` handles the ops of ONNX Runtime's domain."""
 
-from __future__ import annotations
+from ..call import Handler
+from ..domains import DEFAULT, MICROSOFT, Op
+from . import (
+    attention,
+    control,
+    convolution,
+    indexing,
+    layout,
+    microsoft,
+    neural,
+    normalization,
+    pointwise,
+    pooling,
+    recurrent,
+    reductions,
+    resize,
+)
+
+# Domain -> the modules with the handlers of its ops.
+_TOPICS = {
+    DEFAULT: (
+        attention,
+        control,
+        convolution,
+        indexing,
+        layout,
+        neural,
+        normalization,
+        pointwise,
+        pooling,
+        recurrent,
+        reductions,
+        resize,
+    ),
+    MICROSOFT: microsoft.TOPICS,
+}
+
+
+def all_handlers() -> dict[Op, Handler]:
+    """Returns the handlers of all domains by op."""
+    return {
+        Op(domain, name): handler
+        for domain, topics in _TOPICS.items()
+        for topic in topics
+        for name, handler in topic.handlers().items()
+    }

@@ -21,8 +21,11 @@ def conv_sides(
         return given
     sides = []
     for size, width, step, spread in zip(sizes, kernel, stride, dilation, strict=True):
-        covered = (-(-size // step) - 1) * step + spread * (width - 1) + 1
-        sides.append(_halves(max(0, covered - size), mode == "SAME_UPPER"))
+        # A step of 1 needs no assumption about the size.
+        missing = spread * (width - 1)
+        if step != 1:
+            missing = max(0, (-(-size // step) - 1) * step + missing + 1 - size)
+        sides.append(_halves(missing, mode == "SAME_UPPER"))
     return sides
 
 
@@ -33,13 +36,15 @@ def transposed_sides(
     stride: Sequence[int],
     dilation: Sequence[int],
     more: Sequence[int],
+    pads: Sequence[int] | None = None,
 ) -> list[tuple[int, int]]:
     """Returns the numbers of elements that a transposed convolution removes before and behind each spatial dim.
 
-    sizes: the spatial dims. more: the output padding.
+    sizes: the spatial dims. more: the output padding. pads: in place of the attribute. A negative number of elements is
+    added.
     """
     mode, wanted = call.attribute("auto_pad", "NOTSET"), call.attribute("output_shape")
-    given = _given(call, len(sizes))
+    given = _given(call, len(sizes), pads)
     _check(call, len(sizes), kernel, stride, dilation, more)
     if mode == "VALID":
         return [(0, 0)] * len(sizes)
@@ -51,13 +56,14 @@ def transposed_sides(
     sides = []
     for number, (size, width, step) in enumerate(zip(sizes, kernel, stride, strict=True)):
         full = step * (size - 1) + more[number] + dilation[number] * (width - 1) + 1
-        sides.append(_halves(full - wanted[number], mode == "SAME_UPPER"))
+        total = full - wanted[number]
+        sides.append((0, total) if total < 0 else _halves(total, mode == "SAME_UPPER"))
     return sides
 
 
-def _given(call: NodeCall, count: int) -> list[tuple[int, int]]:
-    """Returns the attribute `pads` as pairs."""
-    pads = call.attribute("pads", [0] * (2 * count))
+def _given(call: NodeCall, count: int, pads: Sequence[int] | None = None) -> list[tuple[int, int]]:
+    """Returns `pads`, or the attribute of this name, as pairs."""
+    pads = call.attribute("pads", [0] * (2 * count)) if pads is None else pads
     if len(pads) != 2 * count:
         raise ArgumentValueError(f"{call.place}: expected {2 * count} pads, but got {len(pads)}")
     return list(zip(pads[:count], pads[count:], strict=True))

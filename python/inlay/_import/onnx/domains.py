@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The domains of ONNX ops that Inlay imports."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import onnx
+
+DEFAULT = ""  # ONNX's own ops
+MICROSOFT = "com.microsoft"  # ops that ONNX Runtime adds
+DOMAINS = (DEFAULT, MICROSOFT)
+
+# Ops that exporters write in the default domain, but that only ONNX Runtime defines.
+_MISPLACED = ("SimplifiedLayerNormalization",)
+
+_DEFAULT_NAME = "ai.onnx"  # another name of the default domain
+
+
+class Op(NamedTuple):
+    """An op by its domain and its name in the domain."""
+
+    domain: str
+    name: str
+
+
+def op_of(node: onnx.NodeProto) -> Op:
+    """Returns the op of a node. The default domain has one name."""
+    return Op(domain_of(node.domain), node.op_type)
+
+
+def domain_of(name: str) -> str:
+    """Returns a domain. The default domain has one name."""
+    return DEFAULT if name == _DEFAULT_NAME else name
+
+
+def domain_name(domain: str) -> str:
+    """Returns the name of a domain for messages."""
+    return domain or _DEFAULT_NAME
+
+
+def move_ops(model: onnx.ModelProto) -> None:
+    """Moves the nodes in a model whose op only ONNX Runtime defines to its domain.
+
+    ONNX's checker refuses them in the default domain.
+    """
+    if _move_nodes(model.graph) and all(entry.domain != MICROSOFT for entry in model.opset_import):
+        model.opset_import.append(onnx.helper.make_opsetid(MICROSOFT, 1))
+
+
+def _move_nodes(graph: onnx.GraphProto) -> bool:
+    """Moves the nodes in a graph and in its bodies: see `move_ops`. Returns true if there are any."""
+    moved = False
+    for node in graph.node:
+        if domain_of(node.domain) == DEFAULT and node.op_type in _MISPLACED:
+            node.domain = MICROSOFT
+            moved = True
+        for attribute in node.attribute:
+            if attribute.type == attribute.GRAPH:
+                moved |= _move_nodes(attribute.g)
+    return moved

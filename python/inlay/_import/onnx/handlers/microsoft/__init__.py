@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Handlers of the ops that ONNX Runtime adds in the domain "com.microsoft".
+
+The facts come from the schemas and docs/ContribOperators.md of ONNX Runtime. The tests compare the ops with it.
+"""
+
+from . import activations, fused, normalization
+
+TOPICS = (activations, fused, normalization)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Imports normalization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+
+from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
+
+
+def handlers() -> dict[str, Handler]:
+    """Returns the handlers of this topic by ONNX op."""
+    return {
+        "BatchNormalization": _handle_batch_norm,
+        "GroupNormalization": _handle_group_norm,
+        "InstanceNormalization": _handle_instance_norm,
+        "LayerNormalization": _handle_layer_norm,
+        "LpNormalization": _handle_lp_norm,
+        "RMSNormalization": rms_norm,
+    }
+
+
+def _handle_batch_norm(call: NodeCall) -> NodeResult:
+    if call.attribute("training_mode", 0):
+        raise call.unsupported("training is not supported")
+    x, scale, bias, mean, variance = (call[number] for number in range(5))
+    eps = call.attribute("epsilon", 1e-5)
+    return call.aten("batch_norm", x, scale, bias, mean, variance, False, 0.0, eps, False)
+
+
+def _handle_instance_norm(call: NodeCall) -> NodeResult:
+    channels = shape_of(call[0])[1]
+    return call.aten("group_norm", call[0], channels, call[1], call[2], call.attribute("epsilon", 1e-5), False)
+
+
+def _handle_group_norm(call: NodeCall) -> NodeResult:
+    x, groups = call[0], call.attribute("num_groups")
+    channels = shape_of(x)[1]
+    scale, bias = (_per_channel(call, call[number], channels) for number in (1, 2))
+    return call.aten("group_norm", x, groups, scale, bias, call.attribute("epsilon", 1e-5), False)
+
+
+def _per_channel(call: NodeCall, vector: torch.fx.Node, channels: int) -> torch.fx.Node:
+    """Returns a vector with one element per channel. Before version 21, `vector` has one element per group."""
+    (count,) = shape_of(vector)
+    if call.version >= 21 or count == channels:
+        return vector
+    spread = call.aten("expand", call.reshape(vector, (count, 1)), [count, channels // count])
+    return call.reshape(spread, (channels,))
+
+
+class _NormalizedDims(NamedTuple):
+    """The sizes of the normalized dims, and the vectors expanded to them."""
+
+    dims: list[int]
+    vectors: list[torch.fx.Node | None]
+
+
+def _normalized(call: NodeCall, x: torch.fx.Node, vectors: Sequence[torch.fx.Node | None]) -> _NormalizedDims:
+    """Returns the dims that the node normalizes. vectors: its scale and bias, which broadcast to them."""
+    shape = shape_of(x)
+    dims = list(shape[call.axis(call.attribute("axis", -1), len(shape)) :])
+    fitted = [
+        vector
+        if vector is None or list(shape_of(vector)) == dims
+        else call.aten("expand", call.reshape(vector, shape_of(vector)[-len(dims) :]), dims)
+        for vector in vectors
+    ]
+    return _NormalizedDims(dims, fitted)
+
+
+def _handle_layer_norm(call: NodeCall) -> NodeResult:
+    x, eps = call[0], call.attribute("epsilon", 1e-5)
+    dims, (scale, bias) = _normalized(call, x, (call[1], call.get(2)))
+    normalized = call.aten("layer_norm", x, dims, scale, bias, eps, False)
+    if call.is_wanted(1) or call.is_wanted(2):
+        wide = call.cast(x, torch.float32 if call.attribute("stash_type", 1) == 1 else dtype_of(x))
+        axes = list(range(len(shape_of(x)) - len(dims), len(shape_of(x))))
+        mean = call.aten("mean.dim", wide, axes, True)
+        centered = call.aten("sub.Tensor", wide, mean)
+        variance = call.aten("mean.dim", call.aten("mul.Tensor", centered, centered), axes, True)
+        return [normalized, mean, call.aten("rsqrt", call.aten("add.Scalar", variance, eps))]
+    return [normalized, None, None]
+
+
+def rms_norm(call: NodeCall) -> NodeResult:
+    """Handles RMSNormalization and SimplifiedLayerNormalization, which also returns 1 / RMS."""
+    x, eps = call[0], call.attribute("epsilon", 1e-5)
+    dims, (scale,) = _normalized(call, x, (call[1],))
+    normalized = call.aten("rms_norm", x, dims, scale, eps)
+    if not call.is_wanted(1):
+        return [normalized]
+    wide = call.cast(x, torch.float32)
+    axes = list(range(len(shape_of(x)) - len(dims), len(shape_of(x))))
+    mean = call.aten("mean.dim", call.aten("mul.Tensor", wide, wide), axes, True)
+    return [normalized, call.aten("rsqrt", call.aten("add.Scalar", mean, eps))]
+
+
+def _handle_lp_norm(call: NodeCall) -> NodeResult:
+    x, order = call[0], call.attribute("p", 2)
+    dim = call.axis(call.attribute("axis", -1), len(shape_of(x)))
+    norm = call.aten("linalg_vector_norm", x, order, [dim], True)
+    # A vector of zeros stays unchanged.
+    is_zero = call.aten("eq.Scalar", norm, 0)
+    one = call.constant(torch.ones((), dtype=dtype_of(x)))
+    return call.aten("div.Tensor", x, call.aten("where.self", is_zero, one, norm))

@@ -46,7 +46,6 @@ _IGNORED = {
     "round_mode",
     "saturate",
     "seed",
-    "softmax_precision",
     "stash_type",
     "storage_order",
 }
@@ -120,6 +119,11 @@ class NodeCall:
     def attributes(self) -> list[str]:
         """The names of the attributes that the node has."""
         return list(self._attributes)
+
+    def take_attributes(self) -> list[AttributeProto]:
+        """Returns all attributes that the node has, which count as read."""
+        self._read.update(self._attributes)
+        return list(self._attributes.values())
 
     def check_attributes(self) -> None:
         """Raises UnsupportedError for an attribute that the handler has not read and that may change the results."""

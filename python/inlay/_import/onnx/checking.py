@@ -13,7 +13,7 @@ from onnx import inliner, shape_inference
 
 from ..._dialect.text import tensor_text
 from ...errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
-from .domains import DEFAULT, DOMAINS, Op, domain_name, domain_of, op_of
+from .domains import DEFAULT, DOMAINS, Op, domain_name, domain_of, has_function, op_of
 from .shapes import OpenDim
 from .tensors import DTYPES, ValueType, type_of
 
@@ -59,23 +59,29 @@ def check_ops(model: onnx.ModelProto, known: Collection[Op], name: str) -> None:
         raise UnsupportedError(
             f"{name} has ops of version {version}, but the installed package onnx supports {newest} at most"
         )
-    _check_nodes(model.graph.node, known)
+    _check_nodes(model.graph.node, known, version or newest)
 
 
-def _check_nodes(nodes: Iterable[onnx.NodeProto], known: Collection[Op], around: str = "") -> None:
-    """Raises UnsupportedError for an unknown op in a graph. around: the place of the graph, for messages."""
+def _check_nodes(nodes: Iterable[onnx.NodeProto], known: Collection[Op], version: int, around: str = "") -> None:
+    """Raises UnsupportedError for an unknown op in a graph, unless the specification defines it by other ops.
+
+    version: of ONNX's own ops. around: the place of the graph, for messages.
+    """
     for number, node in enumerate(nodes):
         place = describe(node, number) + around
         op = op_of(node)
         if op.domain not in DOMAINS:
-            domains = " and ".join(repr(domain_name(domain)) for domain in DOMAINS)
-            raise UnsupportedError(f"{place}: Inlay has no ops of the domain {node.domain!r}, only those of {domains}")
-        if op not in known:
+            *domains, last = (repr(domain_name(domain)) for domain in DOMAINS)
+            domains_text = f"{', '.join(domains)} and {last}"
+            raise UnsupportedError(
+                f"{place}: Inlay has no ops of the domain {node.domain!r}, only those of {domains_text}"
+            )
+        if op not in known and not has_function(op, version):
             names = [each.name for each in known if each.domain == op.domain]
             raise UnsupportedError(f"{place}: Inlay can't import this op{did_you_mean(op.name, names)}")
         for attribute in node.attribute:
             if attribute.type == attribute.GRAPH:
-                _check_nodes(attribute.g.node, known, f", in {attribute.name} of {place}")
+                _check_nodes(attribute.g.node, known, version, f", in {attribute.name} of {place}")
 
 
 def default_version(model: onnx.ModelProto) -> int | None:

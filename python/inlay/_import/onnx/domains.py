@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import onnx
 
 DEFAULT = ""  # ONNX's own ops
 MICROSOFT = "com.microsoft"  # ops that ONNX Runtime adds
-DOMAINS = (DEFAULT, MICROSOFT)
+PREVIEW = "ai.onnx.preview"  # ops that ONNX tries out
+DOMAINS = (DEFAULT, PREVIEW, MICROSOFT)
 
 # Ops that exporters write in the default domain, but that only ONNX Runtime defines.
 _MISPLACED = ("SimplifiedLayerNormalization",)
@@ -37,6 +38,15 @@ def domain_of(name: str) -> str:
 def domain_name(domain: str) -> str:
     """Returns the name of a domain for messages."""
     return domain or _DEFAULT_NAME
+
+
+def has_function(op: Op, version: int) -> bool:
+    """Returns true if the specification defines an op of version `version` as a function."""
+    try:
+        schema: Any = onnx.defs.get_schema(op.name, version, op.domain)
+    except onnx.defs.SchemaError:
+        return False
+    return bool(schema.has_function or schema.has_context_dependent_function)
 
 
 def move_ops(model: onnx.ModelProto) -> None:

@@ -18,7 +18,7 @@ from ..examples import Input, ShapeProfile
 from ..torch.guards import plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
-from . import checking, files
+from . import checking, files, functions
 from .domains import move_ops
 from .graph import Graph
 from .handlers import all_handlers
@@ -141,7 +141,7 @@ def build(
     for info in infos:
         node = values[info.name]
         arguments.append((node, tensor_input(info.name, node.meta["val"], symbols)))
-    converter = Converter(handlers, checking.default_version(proto) or checking.OLDEST, folder)
+    converter = Converter(handlers, functions.expand, checking.default_version(proto) or checking.OLDEST, folder)
     converter.read(initializers, values)
     with torch.no_grad(), graph.no_new_guards(), plain_kernels():
         converter.convert(proto.graph.node, values, types)

@@ -58,9 +58,16 @@ class Scope:
 class Converter:
     """Adds the nodes of ONNX graphs as calls to FX graphs."""
 
-    def __init__(self, handlers: Mapping[Op, Handler], version: int, folder: pathlib.Path | None) -> None:
-        """handlers: op -> handler. version: of ONNX's own ops. folder: the folder of external data, or None."""
-        self._handlers, self._version, self._folder = handlers, version, folder
+    def __init__(
+        self, handlers: Mapping[Op, Handler], fallback: Handler, version: int, folder: pathlib.Path | None
+    ) -> None:
+        """handlers: op -> handler. fallback: the handler of other ops. version: of ONNX's own ops. folder: the folder
+        of external data, or None."""
+        self._handlers, self._fallback, self._version, self._folder = handlers, fallback, version, folder
+
+    def with_version(self, version: int) -> Converter:
+        """Returns a Converter for nodes of another version of ONNX's own ops."""
+        return Converter(self._handlers, self._fallback, version, self._folder)
 
     def convert(
         self,
@@ -78,7 +85,7 @@ class Converter:
             place = checking.describe(node, number) + around
             inputs = [scope.get(name) for name in node.input]
             call = NodeCall(node, inputs, graph, self._version, place, scope, self)
-            results = _make(self._handlers[op_of(node)], call)
+            results = _make(self._handlers.get(op_of(node), self._fallback), call)
             _check_results(call, results, types or {})
             graph.name(graph.labels.take(node.name or node.op_type), module_stack(node), results)
             for name, result in zip(node.output, results, strict=False):

@@ -46,6 +46,11 @@ def dtype_of(number: int, subject: str) -> torch.dtype:
     return DTYPES[number]
 
 
+def type_number(dtype: torch.dtype) -> int:
+    """Returns the TensorProto.DataType of a dtype."""
+    return next(number for number, known in DTYPES.items() if known == dtype)
+
+
 def read_tensor(proto: TensorProto, folder: pathlib.Path | None, subject: str) -> torch.Tensor:
     """Returns the tensor of a TensorProto, contiguous and with separate memory.
 

@@ -6,9 +6,12 @@ from __future__ import annotations
 import math
 
 import torch
+from onnx import TensorProto
 
 from ....errors import ArgumentValueError
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
+from ..functions import expand
+from ..tensors import type_number
 
 
 def handlers() -> dict[str, Handler]:
@@ -17,11 +20,9 @@ def handlers() -> dict[str, Handler]:
 
 
 def _handle_attention(call: NodeCall) -> NodeResult:
+    if not _is_plain(call):
+        return expand(call)
     query, key, value = (call[number] for number in range(3))
-    if call.get(4) is not None or call.get(5) is not None or call.get(6) is not None:
-        raise call.unsupported("keys and values of earlier calls are not supported")
-    if call.attribute("softcap", 0.0):
-        raise call.unsupported("softcap is not supported")
     flat = len(shape_of(query)) == 3
     heads, kv_heads = call.attribute("q_num_heads"), call.attribute("kv_num_heads")
     if flat:
@@ -43,6 +44,28 @@ def _handle_attention(call: NodeCall) -> NodeResult:
         batch, heads, length, width = shape_of(result)
         result = call.reshape(call.aten("permute", result, [0, 2, 1, 3]), (batch, length, heads * width))
     return result
+
+
+def _is_plain(call: NodeCall) -> bool:
+    """Returns true if PyTorch's function computes the results of an attention node."""
+    has_cache = any(call.get(number) is not None for number in (4, 5, 6))
+    windows = [call.attribute(f"{side}_window_size", -1) for side in ("left", "right")]
+    precision = call.attribute("softmax_precision", TensorProto.FLOAT)
+    mask = call.get(3)
+    return (
+        not has_cache
+        and len(call.proto.output) == 1
+        and not call.attribute("softcap", 0.0)
+        and windows == [-1, -1]
+        and precision in (TensorProto.FLOAT, type_number(dtype_of(call[0])))
+        and (mask is None or _covers(call, mask))
+    )
+
+
+def _covers(call: NodeCall, mask: torch.fx.Node) -> bool:
+    """Returns true if a mask has an element for each key. The specification pads a shorter one."""
+    keys = shape_of(call[1])[-2]
+    return len(shape_of(mask)) >= 2 and (shape_of(mask)[-1] == keys)
 
 
 def _split_heads(call: NodeCall, x: torch.fx.Node, heads: int) -> torch.fx.Node:

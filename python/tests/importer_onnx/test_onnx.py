@@ -421,7 +421,7 @@ WRONG = [
     (wrong([ADD], [TensorProto(name="w", dims=[2, 3], data_type=FLOAT, float_data=[1.0])]), "'w'|valid ONNX model"),
     (wrong([ADD], [("w", np.ones((4, 5), np.float32))]), "not a valid ONNX model|node 0, 'plus'"),
     (wrong([node("Reshape", "x w", "y", "r")], [("w", np.array([4, -1]))]), "node 0, 'r'|not a valid ONNX model"),
-    (wrong([RELU], opset=16), "has ops of version 16, but expected 17 or newer"),
+    (wrong([RELU], opset=6), "has ops of version 6, but expected 7 or newer"),
     (wrong([RELU], opset=999), "has ops of version 999, but the installed package onnx supports"),
     (wrong([RELU], opsets=[]), "has no version of ONNX's own ops"),
     (wrong([FOREIGN], opsets=OPSETS), r"node 0, 'act' \(Relu of domain 'com.example'\)"),

@@ -115,6 +115,22 @@ class NodeCall:
         graph: onnx.GraphProto = self._attributes[name].g
         return graph
 
+    def take_attribute(self, name: str, default: Any = None) -> Any:
+        """Returns the value of an attribute like `attribute` and removes it from the node."""
+        value = self.attribute(name, default)
+        self._attributes.pop(name, None)
+        return value
+
+    def set_attribute(self, name: str, value: Any) -> None:
+        """Gives the node an attribute."""
+        self._attributes[name] = onnx.helper.make_attribute(name, value)
+
+    def set_input(self, number: int, node: torch.fx.Node | None) -> None:
+        """Replaces an input, or adds it. None stands for an input that is left out."""
+        missing = number + 1 - len(self.inputs)
+        self.inputs = [*self.inputs, *[None] * missing]
+        self.inputs[number] = node
+
     @property
     def attributes(self) -> list[str]:
         """The names of the attributes that the node has."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import onnx
@@ -12,12 +12,12 @@ import torch
 from onnx import inliner, shape_inference
 
 from ..._dialect.text import tensor_text
-from ...errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
-from .domains import DEFAULT, DOMAINS, Op, domain_name, domain_of, has_function, op_of
+from ...errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .domains import DEFAULT, domain_of
 from .shapes import OpenDim
 from .tensors import DTYPES, ValueType, type_of
+from .versions import OLDEST, OpTable
 
-OLDEST = 17
 _MAX_ELEMENTS = 2**60
 _MAX_SMALL_BYTES = 1024  # of an initializer whose elements shape inference may need, such as a shape
 
@@ -45,10 +45,10 @@ def check_text(message: Any, name: str) -> None:
         check_text(part, name)
 
 
-def check_ops(model: onnx.ModelProto, known: Collection[Op], name: str) -> None:
-    """Raises UnsupportedError unless each node is in `known` and ONNX's own ops are of version OLDEST or newer."""
+def check_ops(model: onnx.ModelProto, table: OpTable, name: str) -> None:
+    """Raises UnsupportedError unless the ops have a version that Inlay supports and `table` has a handler for each."""
     version, newest = default_version(model), onnx.defs.onnx_opset_version()
-    if version is None and model.graph.node:
+    if version is None and any(domain_of(node.domain) == DEFAULT for node in model.graph.node):
         raise UnsupportedError(f"{name} has no version of ONNX's own ops, but expected {OLDEST} or newer")
     if version is not None and version < OLDEST:
         raise UnsupportedError(
@@ -59,29 +59,18 @@ def check_ops(model: onnx.ModelProto, known: Collection[Op], name: str) -> None:
         raise UnsupportedError(
             f"{name} has ops of version {version}, but the installed package onnx supports {newest} at most"
         )
-    _check_nodes(model.graph.node, known, version or newest)
+    for node, place in walk(model.graph.node):
+        table.find(node, place)
 
 
-def _check_nodes(nodes: Iterable[onnx.NodeProto], known: Collection[Op], version: int, around: str = "") -> None:
-    """Raises UnsupportedError for an unknown op in a graph, unless the specification defines it by other ops.
-
-    version: of ONNX's own ops. around: the place of the graph, for messages.
-    """
+def walk(nodes: Iterable[onnx.NodeProto], around: str = "") -> Iterator[tuple[onnx.NodeProto, str]]:
+    """Returns nodes and those in their bodies, with their places. around: the place of the nodes, for messages."""
     for number, node in enumerate(nodes):
         place = describe(node, number) + around
-        op = op_of(node)
-        if op.domain not in DOMAINS:
-            *domains, last = (repr(domain_name(domain)) for domain in DOMAINS)
-            domains_text = f"{', '.join(domains)} and {last}"
-            raise UnsupportedError(
-                f"{place}: Inlay has no ops of the domain {node.domain!r}, only those of {domains_text}"
-            )
-        if op not in known and not has_function(op, version):
-            names = [each.name for each in known if each.domain == op.domain]
-            raise UnsupportedError(f"{place}: Inlay can't import this op{did_you_mean(op.name, names)}")
+        yield node, place
         for attribute in node.attribute:
             if attribute.type == attribute.GRAPH:
-                _check_nodes(attribute.g.node, known, version, f", in {attribute.name} of {place}")
+                yield from walk(attribute.g.node, f", in {attribute.name} of {place}")
 
 
 def default_version(model: onnx.ModelProto) -> int | None:

@@ -25,6 +25,7 @@ from .handlers import all_handlers
 from .shapes import OpenDim, open_dims
 from .subgraphs import Converter, Scope
 from .tensors import type_of
+from .versions import OLDEST, OpTable
 
 
 class OnnxProgram:
@@ -120,8 +121,8 @@ def build(
     checking.check_text(proto, name)
     proto = checking.inline_functions(proto, name)
     move_ops(proto)
-    handlers = all_handlers()
-    checking.check_ops(proto, handlers, name)
+    table = OpTable(all_handlers(), functions.expand, checking.default_version(proto) or OLDEST)
+    checking.check_ops(proto, table, name)
     given = _order_inputs(proto, inputs)
     all_open_dims = _find_open_dims(proto, given, dynamic_shapes)
     checking.fix_dims(proto, _examples(given, all_open_dims), name, all_open_dims)
@@ -141,7 +142,7 @@ def build(
     for info in infos:
         node = values[info.name]
         arguments.append((node, tensor_input(info.name, node.meta["val"], symbols)))
-    converter = Converter(handlers, functions.expand, checking.default_version(proto) or checking.OLDEST, folder)
+    converter = Converter(table, folder)
     converter.read(initializers, values)
     with torch.no_grad(), graph.no_new_guards(), plain_kernels():
         converter.convert(proto.graph.node, values, types)

@@ -15,10 +15,10 @@ from ...errors import ArgumentValueError, Error
 from ..torch.guards import GuardError
 from . import checking
 from .call import Handler, NodeCall, dtype_of, shape_of
-from .domains import Op, op_of
 from .graph import Graph, Subgraph
 from .naming import module_stack
 from .tensors import ValueType, read_tensor
+from .versions import OpTable
 
 
 class Body(NamedTuple):
@@ -58,16 +58,13 @@ class Scope:
 class Converter:
     """Adds the nodes of ONNX graphs as calls to FX graphs."""
 
-    def __init__(
-        self, handlers: Mapping[Op, Handler], fallback: Handler, version: int, folder: pathlib.Path | None
-    ) -> None:
-        """handlers: op -> handler. fallback: the handler of other ops. version: of ONNX's own ops. folder: the folder
-        of external data, or None."""
-        self._handlers, self._fallback, self._version, self._folder = handlers, fallback, version, folder
+    def __init__(self, table: OpTable, folder: pathlib.Path | None) -> None:
+        """table: has the handlers. folder: the folder of external data, or None."""
+        self._table, self._folder = table, folder
 
     def with_version(self, version: int) -> Converter:
         """Returns a Converter for nodes of another version of ONNX's own ops."""
-        return Converter(self._handlers, self._fallback, version, self._folder)
+        return Converter(self._table.with_version(version), self._folder)
 
     def convert(
         self,
@@ -84,8 +81,8 @@ class Converter:
         for number, node in enumerate(nodes):
             place = checking.describe(node, number) + around
             inputs = [scope.get(name) for name in node.input]
-            call = NodeCall(node, inputs, graph, self._version, place, scope, self)
-            results = _make(self._handlers.get(op_of(node), self._fallback), call)
+            call = NodeCall(node, inputs, graph, self._table.version, place, scope, self)
+            results = _make(self._table.find(node, place), call)
             _check_results(call, results, types or {})
             graph.name(graph.labels.take(node.name or node.op_type), module_stack(node), results)
             for name, result in zip(node.output, results, strict=False):

@@ -38,18 +38,7 @@ def _handle_instance_norm(call: NodeCall) -> NodeResult:
 
 def _handle_group_norm(call: NodeCall) -> NodeResult:
     x, groups = call[0], call.attribute("num_groups")
-    channels = shape_of(x)[1]
-    scale, bias = (_per_channel(call, call[number], channels) for number in (1, 2))
-    return call.aten("group_norm", x, groups, scale, bias, call.attribute("epsilon", 1e-5), False)
-
-
-def _per_channel(call: NodeCall, vector: torch.fx.Node, channels: int) -> torch.fx.Node:
-    """Returns a vector with one element per channel. Before version 21, `vector` has one element per group."""
-    (count,) = shape_of(vector)
-    if call.version >= 21 or count == channels:
-        return vector
-    spread = call.aten("expand", call.reshape(vector, (count, 1)), [count, channels // count])
-    return call.reshape(spread, (channels,))
+    return call.aten("group_norm", x, groups, call[1], call[2], call.attribute("epsilon", 1e-5), False)
 
 
 class _NormalizedDims(NamedTuple):

@@ -28,7 +28,7 @@ def handlers() -> dict[str, Handler]:
 def _handle_reduction(name: str, call: NodeCall) -> NodeResult:
     x = call[0]
     rank = len(shape_of(x))
-    axes: Iterable[int] | None = call.ints(1, "axes") if len(call.inputs) > 1 else call.attribute("axes")
+    axes: Iterable[int] | None = call.ints(1, "axes")
     keeps_all = call.attribute("noop_with_empty_axes", 0)
     if not axes:
         axes = [] if keeps_all else range(rank)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of the versions of ONNX ops: each is taken as it is, changed to a newer form, or refused."""
+
+import itertools
+
+import inlay
+import numpy as np
+import pytest
+import torch
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+from inlay._import.onnx.handlers import all_handlers  # noqa: E402
+from inlay._import.onnx.upgrades import UPGRADES  # noqa: E402
+from inlay._import.onnx.versions import OLDEST, TAKEN  # noqa: E402
+from onnx import TensorProto, defs, helper  # noqa: E402
+from onnx_models import Known, difference, model_of, model_of_op, run_onnxruntime  # noqa: E402
+
+HOST = {"targets": ("host", "torch")}
+SCHEMAS = [one for one in defs.get_all_schemas_with_history() if one.domain == ""]
+OWN = [op.name for op in all_handlers() if op.domain == ""]
+# Versions that no handler takes, with the reason.
+REFUSED = {("Scan", 8): "its inputs have a batch dim and lengths of sequences"}
+
+
+def history(op):
+    """Returns the specifications of an op that are valid in some version from OLDEST on."""
+    found = sorted((one for one in SCHEMAS if one.name == op), key=lambda one: one.since_version)
+    first = max((one.since_version for one in found if one.since_version <= OLDEST), default=0)
+    return [
+        one
+        for one in found
+        if one.since_version >= first and (not one.deprecated or (op, one.since_version) in UPGRADES)
+    ]
+
+
+@pytest.mark.parametrize("op", [*OWN, "Upsample", "Scatter"])
+def test_every_version_is_taken_changed_or_refused(op):
+    for schema in history(op):
+        key = (op, schema.since_version)
+        ways = [schema.since_version in TAKEN.get(op, ()), key in UPGRADES, key in REFUSED]
+        assert ways.count(True) == 1, f"version {key[1]} of {op}: add it to TAKEN or to UPGRADES"
+        if key in UPGRADES:
+            newer = (UPGRADES[key].op or op, UPGRADES[key].version)
+            assert newer[1] in TAKEN.get(newer[0], ()) or newer in UPGRADES
+
+
+def default_of(attribute):
+    return helper.get_attribute_value(attribute.default_value) if attribute.default_value.type else None
+
+
+@pytest.mark.parametrize("op", OWN)
+def test_versions_that_are_taken_have_one_form(op):
+    """A newer version may only add attributes and inputs that can be left out."""
+    taken = [schema for schema in history(op) if schema.since_version in TAKEN[op]]
+    for old, new in itertools.pairwise(taken):
+        for name, attribute in old.attributes.items():
+            assert name in new.attributes, f"{op} {new.since_version} has no {name}"
+            assert attribute.type == new.attributes[name].type
+            assert default_of(attribute) == default_of(new.attributes[name])
+        assert not any(one.required and name not in old.attributes for name, one in new.attributes.items())
+        assert new.min_input <= old.min_input and new.max_input >= old.max_input
+        assert new.min_output <= old.min_output
+        assert [one.name.lower() for one in new.inputs[: len(old.inputs)]] == [one.name.lower() for one in old.inputs]
+
+
+def numbers(*shape):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(0))
+
+
+K, X = Known, numbers(2, 3, 4)
+IMAGE = numbers(1, 2, 6, 6)
+SPECIAL = torch.tensor([0.5, -3.0, float("inf"), -float("inf"), float("nan")])
+# Op, version of ONNX, operands, attributes and, if not 1, the number of outputs.
+OLD = [
+    *(("Softmax", version, [X], {}) for version in (7, 11, 12)),
+    *((op, 11, [X], {"axis": axis}) for op in ("Softmax", "LogSoftmax") for axis in (0, 1, 2, -1)),
+    ("Softmax", 13, [X], {}),
+    ("Softmax", 9, [numbers(2, 5, 1, 1)], {}),
+    ("Clip", 6 + 1, [SPECIAL], {}),
+    ("Clip", 10, [SPECIAL], {"min": -1.0}),
+    ("Clip", 10, [X], {"min": -0.5, "max": 0.5}),
+    ("Clip", 11, [X, K(np.float32(0))], {}),
+    ("Pad", 9, [X], {"pads": [0, 1, 2, 1, 0, 0], "value": 2.5}),
+    ("Pad", 10, [X], {"pads": [0, 1, 2, 1, 0, 0], "mode": "edge"}),
+    ("Pad", 11, [X, K([0, 1, 2, 1, 0, 0])], {}),
+    ("Slice", 9, [X], {"starts": [0, 1], "ends": [1, 1000], "axes": [0, 2]}),
+    ("Slice", 9, [X], {"starts": [-1], "ends": [9]}),
+    ("Slice", 10, [X, K([0]), K([2]), K([1]), K([2])], {}),
+    ("Split", 11, [X], {"axis": 2, "split": [1, 3]}, 2),
+    ("Split", 7, [X], {"axis": 2}, 2),
+    ("Split", 13, [X, K([1, 3])], {"axis": 2}, 2),
+    ("Squeeze", 11, [numbers(1, 3, 1)], {"axes": [0]}),
+    ("Squeeze", 7, [numbers(1, 3, 1)], {}),
+    ("Unsqueeze", 11, [X], {"axes": [0, -1]}),
+    ("Unsqueeze", 7, [X], {"axes": [1]}),
+    ("TopK", 9, [X], {"k": 2, "axis": 1}, 2),
+    ("TopK", 10, [X, K([3])], {}, 2),
+    *((f"Reduce{op}", 11, [X.abs()], {"axes": [0, -1], "keepdims": 0}) for op in ("Sum", "Mean", "LogSum")),
+    *((f"Reduce{op}", version, [X], {}) for op in ("Sum", "Min", "L2", "LogSumExp") for version in (7, 13)),
+    ("ReduceProd", 17, [X], {"axes": [1]}),
+    ("Dropout", 7, [X], {"ratio": 0.9}),
+    ("Dropout", 10, [X], {}),
+    ("BatchNormalization", 7, [IMAGE, numbers(2), numbers(2), numbers(2), numbers(2).abs()], {}),
+    ("BatchNormalization", 9, [IMAGE, numbers(2), numbers(2), numbers(2), numbers(2).abs()], {"momentum": 0.8}),
+    *(
+        ("Resize", 10, [IMAGE, K(np.float32([1, 1, low, high]))], {"mode": mode})
+        for mode in ("nearest", "linear")
+        for low, high in ((2, 2), (1.5, 2.7), (0.6, 0.3))
+    ),
+    ("Upsample", 9, [IMAGE, K(np.float32([1, 1, 2, 3]))], {"mode": "linear"}),
+    ("Upsample", 7, [IMAGE], {"mode": "nearest", "scales": [1.0, 1.0, 2.0, 1.5]}),
+    ("Scatter", 9, [X, K([[[1]]]), numbers(1, 1, 1)], {"axis": 1}),
+    ("OneHot", 9, [torch.tensor([0, 2, 5]), K([3]), K(np.float32([0, 1]))], {}),
+    ("MaxPool", 7, [IMAGE], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    ("AveragePool", 7, [IMAGE], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "auto_pad": "NOTSET"}),
+    ("Gemm", 7, [X[0], X[1], numbers(3)], {"transB": 1, "alpha": 0.5}),
+    ("PRelu", 7, [X, numbers(4)], {}),
+    ("Flatten", 7, [X], {"axis": 2}),
+    ("Constant", 11, [], {"value": helper.make_tensor("c", TensorProto.FLOAT, (2,), [1, 2])}),
+    ("DepthToSpace", 10, [numbers(1, 4, 2, 2)], {"blocksize": 2}),
+    ("ConvTranspose", 7, [numbers(1, 1, 1, 3), numbers(1, 1, 1, 4)], {"strides": [1, 2], "output_shape": [1, 5]}),
+]
+
+
+@pytest.mark.parametrize("case", OLD, ids=lambda case: f"{case[0]}-{case[1]}")
+def test_old_version_equals_onnxruntime(case):
+    op, version, operands, attributes, *outputs = case
+    model, arguments = model_of_op(op, operands, attributes, version, *outputs)
+    compiled = inlay.compile(model, **HOST)
+    assert difference(compiled(*arguments), run_onnxruntime(model, arguments)) <= 1e-5
+
+
+def test_negative_indices_are_off_in_onehot_9():
+    indices, depth, values = torch.tensor([-1, 1]), np.array([3]), np.float32([0, 1])
+    outputs = {"y": (TensorProto.FLOAT, (2, 3))}
+    node = helper.make_node("OneHot", ["i", "depth", "values"], ["y"])
+    inputs = {"i": (TensorProto.INT64, (2,))}
+    model = model_of([node], inputs, outputs, [("depth", depth), ("values", values)], opset=9)
+    assert inlay.compile(model, **HOST)(indices).tolist() == [[0, 0, 0], [0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("op", "version", "operands", "attributes", "outputs", "match"),
+    [
+        ("Dropout", 10, [X], {}, 2, "the mask of a Dropout before version 12"),
+        ("BatchNormalization", 9, [IMAGE, *[numbers(2)] * 4], {}, 5, "training is not supported"),
+        ("Resize", 10, [IMAGE, K(np.float32([1, 1, 2, 0.5]))], {}, 1, "scales below and above 1"),
+        ("Upsample", 10, [IMAGE, K(np.float32([1, 1, 2, 2]))], {}, 1, "version 10 of ONNX has no op of this name"),
+        ("Mish", 17, [X], {}, 1, "version 17 of ONNX has no op of this name"),
+        ("Softmax", 6, [X], {}, 1, "has ops of version 6, but expected 7 or newer"),
+        ("Softmax", 999, [X], {}, 1, "has ops of version 999, but the installed package onnx supports"),
+    ],
+)
+def test_versions_that_are_refused(op, version, operands, attributes, outputs, match):
+    names = [f"x{number}" for number in range(len(operands))]
+    results = [f"y{number}" for number in range(outputs)]
+    inputs = {
+        name: (TensorProto.FLOAT, one.shape)
+        for name, one in zip(names, operands, strict=True)
+        if isinstance(one, torch.Tensor)
+    }
+    known = [(name, one.array) for name, one in zip(names, operands, strict=True) if isinstance(one, Known)]
+    node = helper.make_node(op, names, results, **attributes)
+    kinds = [TensorProto.BOOL if (op, name) == ("Dropout", "y1") else TensorProto.FLOAT for name in results]
+    types = {name: (kind, [None] * operands[0].dim()) for name, kind in zip(results, kinds, strict=True)}
+    model = model_of([node], inputs, types, known, version)
+    with pytest.raises(inlay.UnsupportedError, match=match):
+        inlay.compile(model, **HOST)

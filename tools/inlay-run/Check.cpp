@@ -3,6 +3,7 @@
 #include "Check.h"
 #include "Arguments.h"
 
+#include "inlay/Runtime/Core/Text.h"
 #include "inlay/Runtime/Loader/SegmentCheck.h"
 
 #include <fmt/format.h>
@@ -23,8 +24,8 @@ Status tools::checkSegments(rt::LoadedProgram &opened, std::vector<Array> &input
       continue;
     bool isNear = difference.relative <= rt::tolerance(difference.element);
     fmt::print("segment '{}', result '{}': largest difference to the host {:.1e}, {:.1e} of the largest element{}\n",
-               difference.step, difference.result, difference.absolute, difference.relative,
-               isNear ? "" : ": too much");
+               rt::escapeName(difference.step), rt::escapeName(difference.result), difference.absolute,
+               difference.relative, isNear ? "" : ": too much");
     if (!isNear && first.empty())
       first = fmt::format(
           "segment '{}' differs from its host version: expected a difference of at most {} of the largest element in "

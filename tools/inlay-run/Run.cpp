@@ -8,6 +8,7 @@
 #include "Files.h"
 
 #include "inlay/Runtime/Container/Container.h"
+#include "inlay/Runtime/Core/Text.h"
 #include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Loader/Difference.h"
 #include "inlay/Runtime/Loader/Loader.h"
@@ -125,7 +126,7 @@ static Status profileSegments(LoadedProgram &opened, std::vector<Array> &inputs,
   StatusOr<std::string> table = rt::formatMeasuredTimes(*report);
   if (!table.isOk())
     return table.status();
-  fmt::print("{}{}", *table, rt::formatMemory(*memory));
+  fmt::print("{}{}", rt::escapeControls(*table, "\n"), rt::formatMemory(*memory));
   for (const std::string &note : trace.notes())
     fmt::print("note: {}\n", note);
   if (!options.trace.empty())
@@ -187,7 +188,10 @@ static Status describe(const RunOptions &options) {
   StatusOr<rt::ContainerContents> saved = rt::readContainer(options.file, reading);
   if (!saved.isOk())
     return saved.status();
-  fmt::print("{}{}", rt::describeContainer(saved->info), rt::describePlan(*saved->plan));
+  StatusOr<std::string> plan = rt::describePlan(*saved->plan);
+  if (!plan.isOk())
+    return Status(plan.status().code(), fmt::format("'{}': {}", options.file, plan.status().message()));
+  fmt::print("{}{}", rt::describeContainer(saved->info), *plan);
   return Status::ok();
 }
 

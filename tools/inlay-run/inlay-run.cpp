@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inlay-run: runs a compiled program, or compiles a module and runs it. It starts the compiler as a process and does
-// not link it.
+// inlay-run: runs a compiled program, or compiles a module, in another process, and runs it.
 
 #include "Options.h"
 #include "Run.h"
+#include "inlay/Runtime/Core/Text.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ using namespace inlay;
 static int fail(const rt::Status &status) {
   std::fflush(stdout);
   if (!status.message().empty()) // empty if the compiler has printed the error
-    std::fprintf(stderr, "error: %s\n", status.message().c_str());
+    std::fprintf(stderr, "error: %s\n", rt::escapeControls(status.message(), "\n\t").c_str());
   return 1;
 }
 

@@ -178,6 +178,11 @@ TEST(ReportKeys, RefuseReportsThatAreDamaged) {
   EXPECT_NE(formatKernels(*added).find("segment 1 (?): 1 kernel from 0 ops"), std::string::npos);
 }
 
+static std::string describe(const Plan &plan) {
+  StatusOr<std::string> text = describePlan(plan);
+  return text.isOk() ? *text : "error: " + text.status().message();
+}
+
 TEST(PlanText, NamesWhatAPlanConsistsOf) {
   test::PlanBuilder b;
   b.plan->name = "forward";
@@ -188,27 +193,69 @@ TEST(PlanText, NamesWhatAPlanConsistsOf) {
   b.plan->engines[engine].kernels[0].requirements = {"float16"};
   b.launch(engine, {w, t});
   b.plan->steps[0].segment = 4;
-  b.control(StepKind::Branch, {x}, {[&] { b.copy(x, y); }, [] {}});
+  b.control(StepKind::Branch, {b.number("c", ElementType::Bool)}, {[&] { b.copy(x, y); }, [] {}});
   b.plan->hostCode.triple = "x86_64-linux";
   b.plan->hostCode.objects.push_back({"x86-64-v3", {"avx2", "fma"}, std::vector<char>(2048)});
-  EXPECT_EQ(describePlan(*b.plan), R"(program 'forward'
+  EXPECT_EQ(describe(*b.plan), R"(program 'forward'
 inputs
   x: float32[batch]
 results
   y: float32[batch]
 steps
      0  engine engine_k of segment 4 (%2 %3)
-     1  branch (%0)
+     1  branch (%4)
      2    copy (%0 %1)
 buffers
     %0  input      host             ?  float32[batch] x
     %1  result     host             ?  float32[batch] y
     %2  constant   device        12 B  float32[3] w
     %3  temporary  device     1.0 KiB  float32[256] t
+    %4  temporary  host           1 B  bool c
 engine engine_k: 1 kernels (4 B of SPIR-V), 1 dispatches, needs float16, no host version
 host code for x86_64-linux, x86-64-v3: 2.0 KiB, 0 functions, needs avx2, fma
 1 constants: 12 B
 )");
+}
+
+TEST(PlanText, RefusesPlansWithNumbersOutOfRange) {
+  auto refusal = [](const std::function<void(Plan &)> &damage) {
+    test::PlanBuilder b;
+    uint32_t x = b.input("x", {Expr(4)}), y = b.output("y", {Expr(4)});
+    b.call(b.hostFunction("f", {Access::Read, Access::Write}), {x, y});
+    damage(*b.plan);
+    return describe(*b.plan);
+  };
+  EXPECT_EQ(refusal([](Plan &) {}).substr(0, 7), "program");
+  EXPECT_EQ(refusal([](Plan &plan) { plan.inputs = {1 << 30}; }).substr(0, 7), "error: ");
+  EXPECT_EQ(refusal([](Plan &plan) { plan.outputs = {1 << 30}; }).substr(0, 7), "error: ");
+  EXPECT_EQ(refusal([](Plan &plan) { plan.buffers[0].kind = BufferKind(7); }).substr(0, 7), "error: ");
+  for (StepKind kind : {StepKind::LaunchEngine, StepKind::CallHost, StepKind::Callback, StepKind::RunForeign}) {
+    std::string error = refusal([&](Plan &plan) {
+      plan.steps[0].kind = kind;
+      plan.steps[0].callee = 1 << 30;
+    });
+    EXPECT_NE(error.find("callee 1073741824 is out of range"), std::string::npos) << error;
+  }
+}
+
+TEST(PlanText, EscapesAndShortensNames) {
+  test::PlanBuilder b;
+  b.plan->name = "a'\n\x1b[2Jb\xc2\x9b\xe2\x80\xae\xff\xc3\xa4";
+  uint32_t x = b.input(std::string(1 << 20, 'x'), {Expr::dim(0, 0)}), y = b.output("y\r", {Expr(4)});
+  b.plan->symbols.push_back({"n\x07", 1, 8, 0, 0});
+  b.plan->hostCode.functions.push_back({std::string(1 << 20, 'f'), 2, {Access::Read, Access::Write}});
+  for (int i = 0; i < 100; ++i)
+    b.call(0, {x, y});
+  std::string text = describe(*b.plan);
+  EXPECT_EQ(text.substr(0, text.find('\n')), "program 'a\\'\\n\\x1b[2Jb\\xc2\\x9b\\xe2\\x80\\xae\\xff\xc3\xa4'");
+  EXPECT_NE(text.find("float32[n\\x07]"), std::string::npos);
+  EXPECT_NE(text.find("  y\\x0d: float32[4]\n"), std::string::npos);
+  EXPECT_LT(text.size(), 64u << 10) << "the name is shown once per step";
+  for (char c : text)
+    EXPECT_TRUE(c == '\n' || (c & 0xe0) != 0);
+  ContainerInfo info;
+  info.metadata = "{\"x\": \"\x1b]0;\"}";
+  EXPECT_NE(describeContainer(info).find("metadata: {\"x\": \"\\x1b]0;\"}\n"), std::string::npos);
 }
 
 TEST(PlanText, SaysWhatAContainerHolds) {

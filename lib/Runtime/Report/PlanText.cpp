@@ -2,24 +2,53 @@
 
 #include "inlay/Runtime/Report/PlanText.h"
 #include "ReportJson.h"
+#include "inlay/Runtime/Core/PlanChecker.h"
+#include "inlay/Runtime/Core/Text.h"
 #include "inlay/Runtime/Report/ReportKeys.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 namespace inlay::rt {
 
+/// Returns the first names of a list.
 static std::string listOf(const std::vector<std::string> &names) {
-  return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+  constexpr size_t kMaxNames = 64;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMaxNames); ++i)
+    text += (i ? ", " : "") + escapeName(names[i]);
+  if (names.size() > kMaxNames)
+    text += fmt::format(" and {} more", names.size() - kMaxNames);
+  return names.empty() ? "nothing" : text;
 }
 
-static std::string describeValues(const Plan &plan, const char *title, const std::vector<uint32_t> &numbers) {
+/// Returns the symbols with names for output.
+static std::vector<Symbol> escapeNames(std::vector<Symbol> symbols) {
+  for (Symbol &symbol : symbols)
+    symbol.name = escapeName(symbol.name);
+  return symbols;
+}
+
+/// Returns the type as text. A type whose text could be long has only its rank.
+static std::string describeType(const TensorType &type, const std::vector<Symbol> &symbols) {
+  constexpr size_t kMaxInstructions = 256, kMaxSymbols = 64; // the text takes time for each symbol
+  size_t instructions = 0;
+  for (const Expr &dim : type.dims)
+    instructions += dim.code().size();
+  return instructions <= kMaxInstructions && symbols.size() <= kMaxSymbols
+             ? toString(type, symbols)
+             : fmt::format("{} of rank {}", name(type.element), type.dims.size());
+}
+
+static std::string describeValues(const Plan &plan, const char *title, const std::vector<uint32_t> &numbers,
+                                  const std::vector<Symbol> &symbols) {
   std::string text = fmt::format("{}\n", title);
   for (uint32_t number : numbers)
-    text += fmt::format("  {}: {}\n", plan.buffers[number].name, toString(plan.buffers[number].type, plan.symbols));
+    text += fmt::format("  {}: {}\n", escapeName(plan.buffers[number].name),
+                        describeType(plan.buffers[number].type, symbols));
   return text;
 }
 
@@ -51,7 +80,7 @@ static std::string describeSteps(const Plan &plan) {
       buffers += fmt::format("{}%{}", buffers.empty() ? "" : " ", buffer);
     std::string callee = describeCallee(plan, step);
     text += fmt::format("  {:>4}  {}{}{}{} ({})\n", number, std::string(2 * ends.size(), ' '), name(step.kind),
-                        callee.empty() ? "" : " " + callee,
+                        callee.empty() ? "" : " " + escapeName(callee),
                         step.segment < 0 ? "" : fmt::format(" of segment {}", step.segment), buffers);
     if (!step.bodies.empty())
       ends.push_back(number + countSteps(step));
@@ -59,18 +88,18 @@ static std::string describeSteps(const Plan &plan) {
   return text;
 }
 
-static std::string describeBuffers(const Plan &plan) {
+static std::string describeBuffers(const Plan &plan, const std::vector<Symbol> &symbols) {
   static constexpr const char *kKinds[] = {"input", "result", "constant", "temporary"};
   std::string text = "buffers\n";
+  const InputDims dims(plan.inputs.size()); // so that only sizes that are the same for all inputs have a value
   for (size_t number = 0; number < plan.buffers.size(); ++number) {
     const Buffer &buffer = plan.buffers[number];
-    InputDims dims(plan.inputs.size());
     StatusOr<std::vector<int64_t>> sizes = evaluateDims(buffer.type, dims);
     StatusOr<size_t> bytes = sizes.isOk() ? byteSize(buffer.type.element, *sizes) : StatusOr<size_t>(sizes.status());
-    text +=
-        fmt::format("  {:>4}  {:<9}  {:<6}  {:>10}  {} {}\n", fmt::format("%{}", number),
-                    kKinds[static_cast<size_t>(buffer.kind)], buffer.space == MemorySpace::Device ? "device" : "host",
-                    bytes.isOk() ? formatBytes(*bytes) : "?", toString(buffer.type, plan.symbols), buffer.name);
+    text += fmt::format(
+        "  {:>4}  {:<9}  {:<6}  {:>10}  {} {}\n", fmt::format("%{}", number), kKinds[static_cast<size_t>(buffer.kind)],
+        buffer.space == MemorySpace::Device ? "device" : "host", bytes.isOk() ? formatBytes(*bytes) : "?",
+        describeType(buffer.type, symbols), escapeName(buffer.name));
   }
   return text;
 }
@@ -84,7 +113,7 @@ static std::string describeEngines(const Plan &plan) {
       needs.insert(kernel.requirements.begin(), kernel.requirements.end());
       words += kernel.spirv.size();
     }
-    text += fmt::format("engine {}: {} kernels ({} of SPIR-V), {} dispatches, needs {}, {}\n", engine.name,
+    text += fmt::format("engine {}: {} kernels ({} of SPIR-V), {} dispatches, needs {}, {}\n", escapeName(engine.name),
                         engine.kernels.size(), formatBytes(words * sizeof(uint32_t)), engine.dispatches.size(),
                         listOf({needs.begin(), needs.end()}),
                         engine.hostVersion < 0 ? "no host version" : "with a host version");
@@ -95,17 +124,20 @@ static std::string describeEngines(const Plan &plan) {
 static std::string describeHostCode(const HostCode &code) {
   std::string text;
   for (const HostObject &object : code.objects)
-    text += fmt::format("host code for {}, {}: {}, {} functions, needs {}\n", code.triple, object.cpu,
-                        formatBytes(object.code.size()), code.functions.size(), listOf(object.features));
+    text += fmt::format("host code for {}, {}: {}, {} functions, needs {}\n", escapeName(code.triple),
+                        escapeName(object.cpu), formatBytes(object.code.size()), code.functions.size(),
+                        listOf(object.features));
   return text;
 }
 
-std::string describePlan(const Plan &plan) {
+StatusOr<std::string> describePlan(const Plan &plan) {
+  INLAY_RETURN_IF_ERROR(checkPlan(plan));
+  std::vector<Symbol> symbols = escapeNames(plan.symbols);
   uint64_t constants = 0;
   for (const Constant &constant : plan.constants)
     constants += constant.size;
-  return fmt::format("program '{}'\n", plan.name) + describeValues(plan, "inputs", plan.inputs) +
-         describeValues(plan, "results", plan.outputs) + describeSteps(plan) + describeBuffers(plan) +
+  return fmt::format("program '{}'\n", escapeName(plan.name)) + describeValues(plan, "inputs", plan.inputs, symbols) +
+         describeValues(plan, "results", plan.outputs, symbols) + describeSteps(plan) + describeBuffers(plan, symbols) +
          describeEngines(plan) + describeHostCode(plan.hostCode) +
          fmt::format("{} constants: {}\n", plan.constants.size(), formatBytes(constants));
 }
@@ -121,7 +153,7 @@ static std::string describeReport(const std::string &report) {
     ++targets[textOf(&segment, "target")];
   std::vector<std::string> parts;
   for (const auto &[target, count] : targets)
-    parts.push_back(fmt::format("{} on {}", count, target));
+    parts.push_back(fmt::format("{} on {}", count, target)); // `listOf` escapes them
   return fmt::format("report: {} segments: {}\n", segments.size(), listOf(parts));
 }
 
@@ -131,7 +163,7 @@ std::string describeContainer(const ContainerInfo &info) {
                                  info.requirements.empty() ? "" : ", needs a device with " + listOf(info.requirements));
   text += describeReport(info.report);
   if (!info.metadata.empty())
-    text += fmt::format("metadata: {}\n", info.metadata);
+    text += fmt::format("metadata: {}\n", escapeControls(info.metadata));
   text += "sections\n";
   for (const ContainerSection &section : info.sections)
     text += fmt::format("  {:<12}  {:>10} from byte {}\n", section.name, formatBytes(section.bytes), section.offset);

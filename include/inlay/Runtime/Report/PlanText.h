@@ -11,10 +11,12 @@
 
 namespace inlay::rt {
 
-/// Returns the inputs, results, steps, buffers, engines, host code and constants with their sizes.
-std::string describePlan(const Plan &plan);
+/// Returns the inputs, results, steps, buffers, engines, host code and constants with their sizes. Fails if the plan
+/// does not pass `checkPlan`. Names are escaped and shortened for a terminal.
+StatusOr<std::string> describePlan(const Plan &plan);
 
-/// Returns the version, the requirements, the segments of the report and the sections.
+/// Returns the version, the requirements, the segments of the report, the metadata and the sections. Text from the file
+/// is escaped for a terminal.
 std::string describeContainer(const ContainerInfo &info);
 
 } // namespace inlay::rt

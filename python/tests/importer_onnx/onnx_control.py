@@ -239,34 +239,7 @@ REFUSED = {
           >
         }
         """,
-        r"node 0, 'choose' \(If .*output 0 is float32\[2x3\] in one branch and float32\[4x3\] in the other",
-    ),
-    "a carried shape that changes": (
-        """
-        g (float[a,3] x, int64 n) => (float[b,3] y) <bool go = {1}> {
-          [grow] y = Loop(n, go, x) <
-            body = round (int64 i, bool goes, float[c,3] v) => (bool on, float[d,3] new) {
-              on = Identity(goes)
-              new = Concat <axis = 0> (v, v)
-            }
-          >
-        }
-        """,
-        r"node 0, 'grow' \(Loop .*carried value 0 is float32\[2x3\] before an iteration and float32\[4x3\] after it",
-    ),
-    "outputs of rounds that nobody has counted": (
-        """
-        g (float[2,3] x, int64 n) => (float[2,3] y, float[m,2,3] all) <bool go = {1}> {
-          [stack] y, all = Loop(n, go, x) <
-            body = round (int64 i, bool goes, float[2,3] v) => (bool on, float[2,3] new, float[2,3] made) {
-              on = Identity(goes)
-              new = Relu(v)
-              made = Relu(v)
-            }
-          >
-        }
-        """,
-        r"node 0, 'stack' \(Loop .*each iteration are only supported if the number of iterations is known",
+        r"only the target 'torch'.*node 0, 'choose' \(If .*output 0 is float32\[2x3\] in one branch and float32\[4x3\]",
     ),
     "no end": (
         """

@@ -14,6 +14,7 @@ from ...errors import ArgumentValueError, UnsupportedError
 from . import library  # noqa: F401  # registers the custom ops
 from .domains import DEFAULT, op_of
 from .tensors import read_tensor
+from .values import LateError, Value
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -29,8 +30,8 @@ _VALUES: dict[int, Callable[[AttributeProto], Any]] = {
     AttributeProto.STRINGS: lambda attribute: [text.decode(errors="replace") for text in attribute.strings],
 }
 
-# The FX nodes of a node's outputs; None for an output that is not used.
-NodeResult: TypeAlias = torch.fx.Node | Sequence[torch.fx.Node | None]
+# The values of a node's outputs; None for an output that is not used. A tensor stands for itself if it is the only one.
+NodeResult: TypeAlias = torch.fx.Node | Sequence[Value]
 Handler: TypeAlias = "Callable[[NodeCall], NodeResult]"
 
 # Attributes that a handler may leave unread. They do not change the results, or only in modes whose handlers read them.
@@ -54,21 +55,22 @@ _IGNORED = {
 class NodeCall:
     """A node, its inputs as FX nodes, and the graph to which calls are added.
 
-    inputs: FX nodes, None for an input that is left out. version: the version of its domain's ops. place: the node's
-    place in the model, for messages. scope, converter: the Scope and the Converter, for the bodies of control flow.
+    given: the inputs, None for one that is left out. inputs: the same without None at the end. version: the version of
+    its domain's ops. place: the node's place in the model, for messages. scope, converter: the Scope and the Converter,
+    for the bodies of control flow.
     """
 
     def __init__(
         self,
         proto: onnx.NodeProto,
-        inputs: list[torch.fx.Node | None],
+        inputs: list[Value],
         graph: Graph,
         version: int,
         place: str,
         scope: Scope,
         converter: Converter,
     ) -> None:
-        self.proto, self.inputs, self.version, self.place = proto, inputs, version, place
+        self.proto, self.given, self.inputs, self.version, self.place = proto, inputs, inputs, version, place
         self._graph = graph
         self.scope, self.converter = scope, converter
         self._attributes = {attribute.name: attribute for attribute in proto.attribute}
@@ -84,8 +86,27 @@ class NodeCall:
         return value
 
     def get(self, number: int) -> torch.fx.Node | None:
-        """Returns an input; None if it is left out."""
+        """Returns an input that is a tensor; None if it is left out. Raises ArgumentValueError if it is a sequence."""
+        value = self.value(number)
+        if isinstance(value, list):
+            raise ArgumentValueError(f"{self.place}: expected input {number} to be a tensor, but got a sequence")
+        return value
+
+    def value(self, number: int) -> Value:
+        """Returns an input; None if it is left out or if it is an optional without an element."""
         return self.inputs[number] if number < len(self.inputs) else None
+
+    def sequence(self, number: int) -> list[Any]:
+        """Returns an input that is a sequence. Raises ArgumentValueError for other inputs."""
+        value = self.value(number)
+        if not isinstance(value, list):
+            raise ArgumentValueError(f"{self.place}: expected input {number} to be a sequence")
+        return value
+
+    @property
+    def runs_now(self) -> bool:
+        """True if all values are known, because the node runs at a call."""
+        return self._graph.runs_now
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """Returns the value of an attribute that is a number, a text or a list; `default` if it is left out."""
@@ -131,6 +152,10 @@ class NodeCall:
         self.inputs = [*self.inputs, *[None] * missing]
         self.inputs[number] = node
 
+    def ignore(self, name: str) -> None:
+        """Marks an attribute as read that does not change the results."""
+        self._read.add(name)
+
     @property
     def attributes(self) -> list[str]:
         """The names of the attributes that the node has."""
@@ -153,13 +178,13 @@ class NodeCall:
     # -- Known values ---------------------------------------------------------------------------------------------
 
     def known(self, number: int, subject: str) -> torch.Tensor | None:
-        """Returns the value of an input; None if it is left out. Raises UnsupportedError, naming `subject`, if it is
-        not constant."""
+        """Returns the value of an input; None if it is left out. Raises LateError, naming `subject`, if it is not
+        constant."""
         node = self.get(number)
         if node is None:
             return None
         if not self._graph.is_constant(node):
-            raise self.unsupported(f"expected {subject} to be constant, but its value is known only at a call")
+            raise LateError(f"the value of {subject} is known only at a call")
         return self.inspect(node)
 
     def ints(self, number: int, subject: str) -> list[int] | None:

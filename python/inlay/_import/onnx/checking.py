@@ -122,8 +122,13 @@ def check_and_infer(model: onnx.ModelProto, name: str) -> dict[str, ValueType]:
         inferred = shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     except Exception as error:  # of the checker, of shape inference or of protobuf
         raise ArgumentValueError(f"{name} is not a valid ONNX model: {_first_line(error)}") from error
+    return declared_types(inferred.graph)
+
+
+def declared_types(graph: onnx.GraphProto) -> dict[str, ValueType]:
+    """Returns the types of tensors by name that a graph declares."""
     types = {}
-    for info in [*inferred.graph.value_info, *inferred.graph.output]:
+    for info in [*graph.value_info, *graph.output]:
         if info.type.WhichOneof("value") == "tensor_type" and info.type.tensor_type.elem_type in DTYPES:
             types[info.name] = type_of(info, f"value {info.name!r}")
     return types

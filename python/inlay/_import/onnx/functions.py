@@ -14,6 +14,7 @@ from .call import NodeCall, NodeResult, dtype_of, shape_of
 from .domains import DEFAULT, domain_of, has_function, op_of
 from .subgraphs import Scope
 from .tensors import type_number
+from .values import Value
 
 
 def expand(call: NodeCall) -> NodeResult:
@@ -71,9 +72,11 @@ def _version_of(function: onnx.FunctionProto) -> int | None:
     return max(versions, default=None)
 
 
-def _type_of(value: torch.fx.Node | None) -> TypeProto:
+def _type_of(value: Value) -> TypeProto:
     """Returns the type of an input."""
-    if value is None:
+    if isinstance(value, list) and value:
+        return onnx.helper.make_sequence_type_proto(_type_of(value[0]))
+    if not isinstance(value, torch.fx.Node):
         return TypeProto()
     sizes = [size if isinstance(size, int) else None for size in shape_of(value)]
     return onnx.helper.make_tensor_type_proto(type_number(dtype_of(value)), sizes)

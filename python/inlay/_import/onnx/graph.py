@@ -23,11 +23,17 @@ from ...errors import InternalError
 from ..torch.call import operator_name, overload_of
 from ..torch.constants import ConstantFolder
 from .naming import Labels, ModuleStack
-from .shapes import NumberArray, OpenDim, SizeFunction, as_array, compute
+from .shapes import NumberArray, OpenDim, SizeFunction, as_array, compute, size_function
+from .values import Outcome, Unknown, Value
 
 
 class Graph:
-    """Collects calls, infers the dims of their results with fake tensors, and folds constants."""
+    """Collects calls, infers the dims of their results with fake tensors, and folds constants.
+
+    runs_now: True if all values are known and calls are computed immediately.
+    """
+
+    runs_now = False
 
     def __init__(self) -> None:
         self.fx = torch.fx.Graph()
@@ -38,6 +44,8 @@ class Graph:
         self._env = ShapeEnv()
         self._open: dict[str, torch.SymInt] = {}  # name of an open dim -> its size
         self._size_nodes: dict[sympy.Expr, torch.fx.Node] = {}  # expression of torch's -> node of that size
+        # Symbol of a size that is known only at a call -> the size, and the node and the dim that have it.
+        self._late: dict[sympy.Symbol, tuple[torch.SymInt, torch.fx.Node, int]] = {}
         self.labels = Labels()
         self.values: dict[torch.fx.Node, torch.Tensor] = {}  # constant node -> tensor
         self.weights: dict[torch.fx.Node, str] = {}  # node of a weight that may be replaced -> name of its initializer
@@ -73,6 +81,8 @@ class Graph:
     def size(self, value: torch.SymInt) -> torch.fx.Node:
         """Returns the node of a symbolic size."""
         expr = value.node.expr
+        if expr not in self._size_nodes and any(symbol in self._late for symbol in expr.free_symbols):
+            self._size_nodes[expr] = self._compute_size(expr)
         if expr not in self._size_nodes:
             target: Callable[..., Any]
             args: tuple[Any, ...]
@@ -86,6 +96,29 @@ class Graph:
             self._made.append(node)
         return self._size_nodes[expr]
 
+    def _compute_size(self, expr: Any) -> Any:
+        """Returns the node of a size that is known only at a call, or an int."""
+        if expr.is_Integer:
+            return int(expr)
+        if expr in self._late:
+            _, source, dim = self._late[expr]
+            return self._number(torch.ops.aten.sym_size.int, (source, dim))
+        if expr.is_Symbol:
+            return self.size(self._symint(expr))
+        operands = [self._compute_size(operand) for operand in expr.args]
+        function = size_function(expr)
+        result, *rest = operands
+        for operand in rest:
+            result = self._number(function, (result, operand))
+        return result
+
+    def _number(self, function: Callable[..., Any], args: tuple[Any, ...]) -> torch.fx.Node:
+        """Adds a call whose result is a number and returns its node."""
+        node = self.fx.call_function(function, args)
+        node.meta["val"] = function(*map_arg(args, lambda source: source.meta["val"]))
+        self._made.append(node)
+        return node
+
     def size_tensor(self, values: Sequence[int]) -> torch.fx.Node:
         """Returns the node of an int64 vector of sizes. The sizes may be torch.SymInts."""
         parts = [
@@ -97,6 +130,8 @@ class Graph:
 
     def _symint(self, symbol: sympy.Symbol) -> torch.SymInt:
         """Returns the size that a symbol stands for."""
+        if symbol in self._late:
+            return self._late[symbol][0]
         return next(size for size in self._open.values() if size.node.expr == symbol)
 
     def _find_dim(self, symbol: sympy.Symbol) -> tuple[torch.fx.Node, int]:
@@ -129,6 +164,7 @@ class Graph:
         self._made.append(node)
         self.folder.fold(node)
         value = node.meta["val"]
+        self._note_sizes(node)
         if not isinstance(value, (list, tuple)):
             if self.sizes:
                 self._follow(node)
@@ -150,6 +186,51 @@ class Graph:
         node.meta["val"] = tuple(values)
         self._made.append(node)
         return [self._item(node, number, value) for number, value in enumerate(values)]
+
+    def defer(
+        self, function: Callable[..., Any], args: Sequence[Any], outcomes: Sequence[Outcome], reason: str
+    ) -> list[torch.fx.Node]:
+        """Adds a call of a function that PyTorch runs, with a list of results. Returns the nodes of the results.
+
+        outcomes: the types of the results. reason: why the call isn't written as ATen calls.
+        """
+        node = self.fx.call_function(function, tuple(args))
+        node.meta["reason"] = reason
+        node.meta["val"] = [self.fake(outcome) for outcome in outcomes]
+        self._made.append(node)
+        return [self._item(node, number, value) for number, value in enumerate(node.meta["val"])]
+
+    def fake(self, outcome: Outcome) -> Any:
+        """Returns a fake tensor of a type, with new sizes for dims that are known only at a call."""
+        if isinstance(outcome, Unknown):
+            return outcome
+        with self._mode, self._env.ignore_fresh_unbacked_symbols():
+            sizes = [self._new_size() if size is None else size for size in outcome.dims]
+            return torch.empty(sizes, dtype=outcome.dtype)
+
+    def has_size(self, size: int | torch.SymInt | None) -> bool:
+        """Returns true if this graph can compute a size."""
+        if not isinstance(size, torch.SymInt):
+            return size is not None
+        return all(self._has_symbol(symbol) for symbol in size.node.expr.free_symbols)
+
+    def _has_symbol(self, symbol: sympy.Symbol) -> bool:
+        """Returns true if this graph has the size that a symbol stands for."""
+        return symbol in self._late or any(size.node.expr == symbol for size in self._open.values())
+
+    def _new_size(self) -> torch.SymInt:
+        """Returns a size that is known only at a call."""
+        size = self._env.create_unbacked_symint()
+        torch.ops.aten.sym_constrain_range_for_size.default(size, min=0)
+        return size
+
+    def _note_sizes(self, node: torch.fx.Node) -> None:
+        """Notes the sizes that are known only at a call and that the result of `node` is the first to have."""
+        value = node.meta["val"]
+        for dim, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
+            symbol = size.node.expr if isinstance(size, torch.SymInt) else None
+            if symbol is not None and symbol.is_Symbol and not size.node.has_hint():
+                self._late.setdefault(symbol, (size, node, dim))
 
     def _body(self, module: torch.fx.GraphModule) -> torch.fx.Node:
         """Returns a node for a body of control flow."""
@@ -192,13 +273,13 @@ class Graph:
         """Returns the value of a constant node, for a decision that depends on its elements."""
         return self.folder.inspect(node)
 
-    def name(self, label: str, stack: ModuleStack, results: Sequence[torch.fx.Node | None]) -> None:
+    def name(self, label: str, stack: ModuleStack, results: Sequence[Value]) -> None:
         """Gives the nodes since the last call of this function their labels and modules.
 
         The node that computes the first of `results` gets `label`. The labels of the others start with it.
         """
         made, self._made = self._made, []
-        main = next((node for node in results if node in made), None)
+        main = next((node for node in results if isinstance(node, torch.fx.Node) and node in made), None)
         if main is not None and main.target is operator.getitem:
             main = main.all_input_nodes[0]
         for node in made:
@@ -214,6 +295,7 @@ class Graph:
         node.meta["val"] = value
         self._made.append(node)
         self.folder.fold(node)
+        self._note_sizes(node)
         return node
 
     @staticmethod
@@ -242,6 +324,7 @@ class Subgraph(Graph):
     def add_argument(self, name: str, fake: Any) -> torch.fx.Node:
         """Adds an argument that the call passes, and returns its node."""
         node = self._placeholder(name, fake)
+        self._note_sizes(node)
         self.arguments.append(node)
         return node
 
@@ -267,8 +350,13 @@ class Subgraph(Graph):
         """Returns the argument that stands for a constant: see Graph.constant."""
         return self.capture(self._outside.constant(tensor, name, is_weight))
 
+    def _has_symbol(self, symbol: sympy.Symbol) -> bool:
+        return super()._has_symbol(symbol) or self._outside._has_symbol(symbol)
+
     def size(self, value: torch.SymInt) -> torch.fx.Node:
-        """Returns the argument that stands for a size: see Graph.size."""
+        """Returns the node that stands for a size: see Graph.size."""
+        if any(symbol in self._late for symbol in value.node.expr.free_symbols):
+            return super().size(value)
         return self.capture(self._outside.size(value))
 
     def module(

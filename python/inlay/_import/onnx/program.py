@@ -9,22 +9,27 @@ from typing import Any
 import onnx
 import torch
 from torch.fx.node import map_arg
+from torch.utils import _pytree as pytree
 
 from ..._paths import StrPath
 from ..._program.imported import CallConvention, ImportedModel, ImportedProgram, ProgramInput
 from ..._program.sizes import Symbols
 from ...errors import ArgumentTypeError, UnsupportedError, did_you_mean
 from ..examples import Input, ShapeProfile
-from ..torch.guards import plain_kernels, read_symbols
+from ..torch.guards import no_kernel_log, plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
 from . import checking, files, functions
+from .deferred import defer
 from .domains import move_ops
 from .graph import Graph
 from .handlers import all_handlers
 from .shapes import OpenDim, open_dims
+from .structures import Inputs as PassedInputs
+from .structures import split_inputs
 from .subgraphs import Converter, Scope
 from .tensors import type_of
+from .values import Value
 from .versions import OLDEST, OpTable
 
 
@@ -34,13 +39,17 @@ class OnnxProgram:
     def __init__(
         self,
         graph: Graph,
+        passed: PassedInputs,
         arguments: list[tuple[torch.fx.Node, ProgramInput]],
-        outputs: list[torch.fx.Node],
+        outputs: list[Value],
         symbols: Symbols | None = None,
     ) -> None:
-        """arguments: the model's inputs with their placeholders. symbols: the Symbols of their dims."""
-        self._symbols = symbols
-        self._graph, self._arguments, self._outputs = graph, arguments, outputs
+        """passed: the inputs as a caller passes them. arguments: their tensors with placeholders. outputs: the values
+        of the model's outputs. symbols: the Symbols of the dims of arguments."""
+        self._symbols, self._passed = symbols, passed
+        self._graph, self._arguments = graph, arguments
+        result = outputs[0] if len(outputs) == 1 else tuple(outputs)
+        self._outputs, self._out_spec = pytree.tree_flatten(result)
         # The calls are copied here because an import changes the FX graph.
         self._steps = [
             (node, node.target, node.args, node.kwargs) for node in graph.fx.nodes if node.op == "call_function"
@@ -49,16 +58,17 @@ class OnnxProgram:
     @property
     def convention(self) -> CallConvention:
         """The way to call the model."""
-        names = [argument.name for _, argument in self._arguments]
-        return CallConvention.of_function(len(names), len(self._outputs), names)
+        structures = pytree.tree_map(lambda part: 0, tuple(self._passed.structures))
+        return CallConvention(pytree.tree_structure((structures, {})), self._out_spec, self._passed.names)
 
     def make_eager(self) -> Callable[..., Any]:
         """Returns a function of the inputs, by place or by name, that runs the calls in PyTorch."""
 
         def run(*args: Any, **kwargs: Any) -> Any:
-            given = [*args, *(kwargs[argument.name] for _, argument in self._arguments[len(args) :])]
+            given = [*args, *(kwargs[name] for name in self._passed.names[len(args) :])]
+            leaves = [value for value in pytree.tree_leaves(given) if value is not None]
             values: dict[torch.fx.Node, Any] = {
-                node: value for (node, _), value in zip(self._arguments, given, strict=True)
+                node: value for (node, _), value in zip(self._arguments, leaves, strict=True)
             }
             values.update(self._graph.values)
             values.update(self._graph.bodies)
@@ -66,8 +76,8 @@ class OnnxProgram:
                 given_args, given_kwargs = map_arg((operands, options), values.__getitem__)
                 assert callable(target)
                 values[node] = target(*given_args, **given_kwargs)
-            results = tuple(values[node] for node in self._outputs)
-            return results[0] if len(results) == 1 else results
+            results = [None if node is None else values[node] for node in self._outputs]
+            return pytree.tree_unflatten(results, self._out_spec)
 
         return run
 
@@ -79,7 +89,7 @@ class OnnxProgram:
         weights = {node: (name, graph.values[node]) for node, name in graph.weights.items()}
         return import_calls(
             graph.fx,
-            self._arguments,
+            self._flat_arguments(),
             self._outputs,
             graph.folder,
             weights,
@@ -88,6 +98,19 @@ class OnnxProgram:
             only_calls,
             self._symbols,
         )
+
+    def _flat_arguments(self) -> list[tuple[torch.fx.Node, ProgramInput]]:
+        """Returns the leaves of the inputs: tensors with their placeholders, and optionals without an element."""
+        rest = iter(self._arguments)
+        leaves: list[tuple[torch.fx.Node, ProgramInput]] = []
+        for name, structure in zip(self._passed.names, self._passed.structures, strict=True):
+            for leaf in pytree.tree_leaves([structure]):
+                if leaf is not None:
+                    leaves.append(next(rest))
+                else:
+                    node = self._graph.fx.create_node("placeholder", name, name=name)
+                    leaves.append((node, ProgramInput(name)))
+        return leaves
 
 
 def import_model(
@@ -123,7 +146,8 @@ def build(
     move_ops(proto)
     table = OpTable(all_handlers(), functions.expand, checking.default_version(proto) or OLDEST)
     checking.check_ops(proto, table, name)
-    given = _order_inputs(proto, inputs)
+    passed = split_inputs(proto, checking.graph_inputs(proto), _order_inputs(proto, inputs))
+    given = passed.given
     all_open_dims = _find_open_dims(proto, given, dynamic_shapes)
     checking.fix_dims(proto, _examples(given, all_open_dims), name, all_open_dims)
     infos = checking.graph_inputs(proto)
@@ -133,21 +157,22 @@ def build(
     types = checking.check_and_infer(proto, name)
     graph = Graph()
     values = Scope(graph)
+    nodes: list[torch.fx.Node] = []
     for info, by_dim in zip(infos, all_open_dims, strict=True):
         dtype, dims = type_of(info, f"input {info.name!r}")
         sizes: list[Any] = [by_dim.get(dim, size) for dim, size in enumerate(dims or ())]
-        values[info.name] = graph.argument(info.name, sizes, dtype)
-    symbols = _symbols(infos, values, all_open_dims)
-    arguments = []
-    for info in infos:
-        node = values[info.name]
-        arguments.append((node, tensor_input(info.name, node.meta["val"], symbols)))
-    converter = Converter(table, folder)
+        nodes.append(graph.argument(info.name, sizes, dtype))
+        values[info.name] = nodes[-1]
+    symbols = _symbols(infos, nodes, all_open_dims)
+    arguments = [
+        (node, tensor_input(info.name, node.meta["val"], symbols)) for info, node in zip(infos, nodes, strict=True)
+    ]
+    converter = Converter(table, folder, defer)
     converter.read(initializers, values)
-    with torch.no_grad(), graph.no_new_guards(), plain_kernels():
+    with torch.no_grad(), graph.no_new_guards(), plain_kernels(), no_kernel_log():
         converter.convert(proto.graph.node, values, types)
     outputs = [values[info.name] for info in proto.graph.output]
-    return OnnxProgram(graph, arguments, outputs, symbols)
+    return OnnxProgram(graph, passed, arguments, outputs, symbols)
 
 
 def _find_open_dims(
@@ -175,15 +200,18 @@ def _examples(given: list[Any] | None, all_open_dims: Sequence[Mapping[int, Open
 
 
 def _symbols(
-    infos: Sequence[onnx.ValueInfoProto], values: Scope, all_open_dims: Sequence[Mapping[int, OpenDim]]
+    infos: Sequence[onnx.ValueInfoProto],
+    nodes: Sequence[torch.fx.Node],
+    all_open_dims: Sequence[Mapping[int, OpenDim]],
 ) -> Symbols:
-    """Returns the Symbols of a graph's inputs."""
+    """Returns the Symbols of a graph's inputs. nodes: the placeholders of the inputs."""
     shape_profiles = {
         (number, dim): ShapeProfile(open_dim.min, open_dim.typical, open_dim.name)
         for number, by_dim in enumerate(all_open_dims)
         for dim, open_dim in by_dim.items()
     }
-    return read_symbols([(info.name, values[info.name].meta["val"]) for info in infos], shape_profiles=shape_profiles)
+    named = [(info.name, node.meta["val"]) for info, node in zip(infos, nodes, strict=True)]
+    return read_symbols(named, shape_profiles=shape_profiles)
 
 
 def _order_inputs(proto: onnx.ModelProto, inputs: Inputs | None) -> list[Any] | None:

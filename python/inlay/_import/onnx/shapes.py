@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -12,10 +13,12 @@ import sympy
 import torch
 from torch.export import Dim
 from torch.export import dynamic_shapes as torch_shapes
+from torch.utils._sympy import functions
 from torch.utils._sympy.numbers import int_oo
 
 from ...errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 from ..examples import Input, RequestedDim
+from .values import LateError
 
 _DEFAULT_HINT = 16  # the size to trace an open dim with if there is no example
 
@@ -148,6 +151,26 @@ class SizeFunction:
 
     def __call__(self, *values: int) -> int:
         return int(self._expr.subs(dict(zip(self.symbols, values, strict=True))))
+
+
+# Expression of torch's -> the function of two numbers that computes it.
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    sympy.Add: operator.add,
+    sympy.Mul: operator.mul,
+    functions.FloorDiv: operator.floordiv,
+    functions.CleanDiv: operator.floordiv,
+    functions.PythonMod: operator.mod,
+    functions.Mod: operator.mod,
+    functions.Max: torch.sym_max,
+    functions.Min: torch.sym_min,
+}
+
+
+def size_function(expr: sympy.Expr) -> Callable[..., Any]:
+    """Returns the function of two operands that computes an expression. Raises LateError if there is none."""
+    if type(expr) not in _FUNCTIONS:
+        raise LateError(f"the size {expr} is known only at a call")
+    return _FUNCTIONS[type(expr)]
 
 
 def as_array(values: Sequence[Any], shape: Sequence[int]) -> NumberArray:

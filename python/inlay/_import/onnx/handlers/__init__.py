@@ -9,6 +9,7 @@ from . import (
     convolution,
     indexing,
     layout,
+    loops,
     microsoft,
     neural,
     normalization,
@@ -17,6 +18,7 @@ from . import (
     recurrent,
     reductions,
     resize,
+    sequences,
 )
 
 # Domain -> the modules with the handlers of its ops.
@@ -27,6 +29,7 @@ _TOPICS = {
         convolution,
         indexing,
         layout,
+        loops,
         neural,
         normalization,
         pointwise,
@@ -34,6 +37,7 @@ _TOPICS = {
         recurrent,
         reductions,
         resize,
+        sequences,
     ),
     MICROSOFT: microsoft.TOPICS,
 }

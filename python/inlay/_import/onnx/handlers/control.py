@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports control flow: ONNX's If, Loop and Scan as PyTorch's cond, while_loop and scan."""
+"""Imports control flow: ONNX's If and Scan as PyTorch's cond and scan."""
 
 from __future__ import annotations
 
@@ -9,33 +9,52 @@ from typing import Any
 import torch
 
 from ....errors import ArgumentValueError
-from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
+from ..call import Handler, NodeCall, NodeResult, shape_of
 from ..graph import Subgraph
-from ..subgraphs import Body, describe_value
+from ..outcomes import are_same, merge, outcome_of
+from ..subgraphs import describe_value
+from ..tensors import type_of
+from ..values import LateError, Outcome, ResultType, Unknown, Value
 
 
 def handlers() -> dict[str, Handler]:
     """Returns the handlers of this topic by ONNX op."""
-    return {"If": _handle_if, "Loop": _handle_loop, "Scan": _handle_scan}
+    return {"If": _handle_if, "Scan": _handle_scan}
 
 
-def _fake(node: torch.fx.Node) -> Any:
+def fake_of(node: torch.fx.Node) -> Any:
     """Returns the fake tensor of a node."""
     return node.meta["val"]
 
 
-def _check_alike(call: NodeCall, first: torch.fx.Node, second: torch.fx.Node, message: str) -> None:
-    """Raises UnsupportedError unless two nodes have the same dims and dtype.
-
-    message: a message with places for the types of both.
-    """
-    if (dtype_of(first), shape_of(first)) != (dtype_of(second), shape_of(second)):
-        raise call.unsupported(message.format(describe_value(first), describe_value(second)))
-
-
-def _captured(*graphs: Subgraph) -> list[torch.fx.Node]:
+def captured(*graphs: Subgraph) -> list[torch.fx.Node]:
     """Returns the nodes that bodies take from outside, each once."""
     return list(dict.fromkeys(node for graph in graphs for node in graph.captured))
+
+
+def outside_type(call: NodeCall, outcome: Outcome) -> Outcome:
+    """Returns the type of a body's value for the graph around the body, which lacks the sizes of the body's calls."""
+    if isinstance(outcome, Unknown):
+        return outcome
+    graph = call.scope.graph
+    return ResultType(outcome.dtype, tuple(dim if graph.has_size(dim) else None for dim in outcome.dims))
+
+
+def scanned(new: Sequence[torch.fx.Node], stacked: Sequence[torch.fx.Node], count: int) -> list[Any]:
+    """Returns fake tensors like the results of a scan."""
+    return [*map(fake_of, new), *(fake_of(part).new_empty((count, *shape_of(part))) for part in stacked)]
+
+
+def given_tensors(call: NodeCall, inputs: Sequence[Value]) -> list[torch.fx.Node]:
+    """Returns the inputs of a loop, which must be tensors. Raises ArgumentValueError if one is left out."""
+    if None in inputs:
+        raise ArgumentValueError(f"{call.place}: expected a value for each input of the loop, but one is left out")
+    if any(isinstance(value, list) for value in inputs):
+        raise LateError("the loop carries a sequence")
+    return [value for value in inputs if isinstance(value, torch.fx.Node)]
+
+
+# -- If ---------------------------------------------------------------------------------------------------------------
 
 
 def _handle_if(call: NodeCall) -> NodeResult:
@@ -43,133 +62,88 @@ def _handle_if(call: NodeCall) -> NodeResult:
     for name in names:
         call.graph_attribute(name)
     if call.is_known(0):
-        return call.converter.inline(call, names[0] if bool(call.known(0, "the condition")) else names[1])
+        value = call.known(0, "the condition")
+        if value is None or value.numel() != 1:
+            raise ArgumentValueError(f"{call.place}: expected a condition of one element")
+        return call.converter.inline(call, names[0] if bool(value) else names[1])
     (then, given), (otherwise, other) = (call.converter.body(call, name, []) for name in names)
+    outcomes = [
+        outside_type(call, merge(outcome_of(first), outcome_of(second)))
+        for first, second in zip(given, other, strict=False)
+    ]
     for number, (first, second) in enumerate(zip(given, other, strict=False)):
-        _check_alike(call, first, second, f"output {number} is {{}} in one branch and {{}} in the other")
-    taken = _captured(then, otherwise)
+        if not are_same([outcome_of(first)], [outcome_of(second)]) or not are_same(
+            [outcome_of(first)], [outcomes[number]]
+        ):
+            types = f"{describe_value(first)} in one branch and {describe_value(second)} in the other"
+            raise LateError(f"output {number} is {types}", outcomes)
+    taken = captured(then, otherwise)
     modules = [graph.module(results, taken) for graph, results in ((then, given), (otherwise, other))]
-    return call.control("cond", (condition, *modules, tuple(taken)), [_fake(result) for result in given])
+    return call.control("cond", (condition, *modules, tuple(taken)), [fake_of(result) for result in given])
 
 
-def _handle_loop(call: NodeCall) -> NodeResult:
-    starts = _given(call, call.inputs[2:])
-    max_count = call.reshape(call.cast(call[0], torch.int64), ()) if call.get(0) is not None else None
-    # Without a condition the first iteration runs. Runtimes use the condition that the body returns, although ONNX's
-    # specification ignores it in that case.
-    going = call.reshape(call[1], ()) if call.get(1) is not None else call.constant(torch.tensor(True))
-    counter = call.constant(torch.zeros((), dtype=torch.int64))
-    # An iteration runs only if the condition is true.
-    arguments = [_fake(counter), torch.tensor(True), *map(_fake, starts)]
-    body, (goes_on, *results) = call.converter.body(call, "body", arguments)
-    new, stacked = results[: len(starts)], results[len(starts) :]
-    for number, (start, result) in enumerate(zip(starts, new, strict=True)):
-        _check_alike(call, start, result, f"carried value {number} is {{}} before an iteration and {{}} after it")
-    ends_early = not (_is_true(call, going) and _is_true(call, goes_on))
-    if max_count is None and not ends_early:
-        raise call.unsupported("a loop without a condition and without a number of iterations does not end")
-    if max_count is not None and call.is_constant(max_count) and not ends_early:
-        return _count(call, int(call.inspect(max_count)), body, starts, new, stacked)
-    if stacked:
-        raise call.unsupported("outputs of each iteration are only supported if the number of iterations is known")
-    made = Body(body, [goes_on, *new])
-    return _repeat(call, max_count, going if ends_early else None, counter, made, starts)
-
-
-def _given(call: NodeCall, inputs: Sequence[torch.fx.Node | None]) -> list[torch.fx.Node]:
-    """Returns the inputs of a loop. Raises ArgumentValueError if one is left out."""
-    given = [node for node in inputs if node is not None]
-    if len(given) != len(inputs):
-        raise ArgumentValueError(f"{call.place}: expected a value for each input of the loop, but one is left out")
-    return given
-
-
-def _is_true(call: NodeCall, node: torch.fx.Node) -> bool:
-    """Returns true if a condition is known to be true."""
-    return call.is_constant(node) and bool(call.inspect(node).all())
-
-
-def _count(
-    call: NodeCall,
-    count: int,
-    body: Subgraph,
-    starts: Sequence[torch.fx.Node],
-    new: Sequence[torch.fx.Node],
-    stacked: Sequence[torch.fx.Node],
-) -> list[torch.fx.Node]:
-    """Adds a loop of a known number of iterations.
-
-    starts, new: the carried values before the loop and after an iteration. stacked: outputs of each iteration.
-    """
-    positions = call.constant(torch.arange(max(count, 0)))
-    # The body's first argument, the number of the iteration, becomes its last one.
-    body.reorder_arguments([*range(1, len(starts) + 1), 0])
-    taken = _captured(body)
-    args = (body.module([*new, *stacked], taken), list(starts), [positions], tuple(taken))
-    return call.control("scan", args, _scanned(new, stacked, max(count, 0)))
-
-
-def _scanned(new: Sequence[torch.fx.Node], stacked: Sequence[torch.fx.Node], count: int) -> list[Any]:
-    """Returns fake tensors like the results of a scan."""
-    return [*map(_fake, new), *(_fake(part).new_empty((count, *shape_of(part))) for part in stacked)]
-
-
-def _repeat(
-    call: NodeCall,
-    max_count: torch.fx.Node | None,
-    going: torch.fx.Node | None,
-    counter: torch.fx.Node,
-    made: Body,
-    starts: Sequence[torch.fx.Node],
-) -> list[torch.fx.Node]:
-    """Adds a loop that ends by its condition `going`, or after `max_count` iterations, a number that is known only
-    at a call."""
-    body, (goes_on, *new) = made
-    carried = [counter, *([] if going is None else [going]), *starts]
-    condition = call.converter.empty(call)
-    arguments = [condition.add_argument(f"carried{number}", _fake(value)) for number, value in enumerate(carried)]
-    tests = [] if going is None else [arguments[1]]
-    if max_count is not None:
-        tests.append(condition.call_one(torch.ops.aten.lt.Tensor, [arguments[0], condition.capture(max_count)], {}))
-    test = tests[0] if len(tests) == 1 else condition.call_one(torch.ops.aten.logical_and.default, tests, {})
-    condition.name("condition", {}, [test])
-    following = body.call_one(torch.ops.aten.add.Tensor, [body.arguments[0], 1], {})
-    body.name(body.labels.take("counter"), {}, [following])
-    if going is not None:
-        body.insert_argument(1, "going", _fake(going))
-        goes_on = body.call_one(torch.ops.aten.reshape.default, [goes_on, []], {})
-        body.name(body.labels.take("going"), {}, [goes_on])
-    results = [following, *([] if going is None else [goes_on]), *new]
-    taken = _captured(condition, body)
-    args = (condition.module(test, taken), body.module(results, taken), tuple(carried), tuple(taken))
-    return call.control("while_loop", args, [_fake(value) for value in carried])[len(carried) - len(starts) :]
+# -- Scan -------------------------------------------------------------------------------------------------------------
 
 
 def _handle_scan(call: NodeCall) -> NodeResult:
     count = call.attribute("num_scan_inputs")
-    inputs = _given(call, call.inputs)
-    starts, scanned = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
+    inputs = given_tensors(call, call.inputs)
+    starts, sources = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
     axes = call.attribute("scan_input_axes", [0] * count)
     backwards = call.attribute("scan_input_directions", [0] * count)
-    scanned = [
+    sources = [
         _move_to_front(call, source, axis, direction)
-        for source, axis, direction in zip(scanned, axes, backwards, strict=True)
+        for source, axis, direction in zip(sources, axes, backwards, strict=True)
     ]
-    slices = [_fake(source).new_empty(shape_of(source)[1:]) for source in scanned]  # there may be none
-    body, results = call.converter.body(call, "body", [*map(_fake, starts), *slices])
-    new, stacked = results[: len(starts)], results[len(starts) :]
-    for number, (source, result) in enumerate(zip(starts, new, strict=True)):
-        _check_alike(call, source, result, f"carried value {number} is {{}} before an iteration and {{}} after it")
-    taken = _captured(body)
-    args = (body.module(results, taken), list(starts), scanned, tuple(taken))
-    found = call.control("scan", args, _scanned(new, stacked, shape_of(scanned[0])[0]))
-    axes = call.attribute("scan_output_axes", [0] * len(stacked))
-    backwards = call.attribute("scan_output_directions", [0] * len(stacked))
+    total = len(call.graph_attribute("body").output) - len(starts)
+    out_axes = call.attribute("scan_output_axes", [0] * total)
+    out_backwards = call.attribute("scan_output_directions", [0] * total)
+    found = _run_scan(call, starts, sources) if call.runs_now else _add_scan(call, starts, sources)
     made = [
         _put_back(call, source, axis, direction)
-        for source, axis, direction in zip(found[len(starts) :], axes, backwards, strict=True)
+        for source, axis, direction in zip(found[len(starts) :], out_axes, out_backwards, strict=True)
     ]
     return [*found[: len(starts)], *made]
+
+
+def _add_scan(call: NodeCall, starts: list[torch.fx.Node], sources: list[torch.fx.Node]) -> list[torch.fx.Node]:
+    """Adds a scan over the first dims of `sources`. Returns its results."""
+    slices = [fake_of(source).new_empty(shape_of(source)[1:]) for source in sources]  # there may be none
+    body, results = call.converter.body(call, "body", [*map(fake_of, starts), *slices])
+    new, stacked = results[: len(starts)], results[len(starts) :]
+    for number, (source, result) in enumerate(zip(starts, new, strict=True)):
+        if not are_same([outcome_of(source)], [outcome_of(result)]):
+            types = f"{describe_value(source)} before an iteration and {describe_value(result)} after it"
+            raise LateError(f"carried value {number} is {types}")
+    if not are_same([outcome_of(part) for part in stacked], [outside_type(call, outcome_of(part)) for part in stacked]):
+        raise LateError("the dims of an output of each iteration are known only at a call")
+    taken = captured(body)
+    args = (body.module(results, taken), list(starts), sources, tuple(taken))
+    return call.control("scan", args, scanned(new, stacked, shape_of(sources[0])[0]))
+
+
+def _run_scan(call: NodeCall, starts: list[torch.fx.Node], sources: list[torch.fx.Node]) -> list[torch.fx.Node]:
+    """Computes a scan over the first dims of `sources`. Returns its results."""
+    values: list[Any] = list(starts)
+    rows: list[list[torch.fx.Node]] = [[] for _ in call.graph_attribute("body").output[len(starts) :]]
+    for number in range(shape_of(sources[0])[0]):
+        slices = [call.aten("select.int", source, 0, number) for source in sources]
+        results = call.converter.inline(call, "body", [*values, *slices])
+        values = results[: len(starts)]
+        for row, part in zip(rows, results[len(starts) :], strict=True):
+            assert isinstance(part, torch.fx.Node)
+            row.append(part)
+    return [*values, *(stack(call, "body", len(starts) + number, row) for number, row in enumerate(rows))]
+
+
+def stack(call: NodeCall, name: str, number: int, parts: Sequence[torch.fx.Node]) -> torch.fx.Node:
+    """Returns the outputs of iterations as one tensor. name, number: the body and the number of its output."""
+    if parts:
+        return call.aten("stack", list(parts), 0)
+    info = call.graph_attribute(name).output[number]
+    declared = type_of(info, f"output {info.name!r} of {name} of {call.place}")
+    dims = [dim if isinstance(dim, int) else 0 for dim in declared.dims or ()]
+    return call.constant(torch.empty((0, *dims), dtype=declared.dtype))
 
 
 def _move_to_front(call: NodeCall, node: torch.fx.Node, axis: int, is_backwards: int) -> torch.fx.Node:

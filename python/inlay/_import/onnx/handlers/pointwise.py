@@ -97,7 +97,7 @@ def _handle_same(name: str, call: NodeCall) -> NodeResult:
 
 
 def _handle_identity(call: NodeCall) -> NodeResult:
-    return call[0]
+    return [call.value(0)]
 
 
 def _handle_chain(name: str, call: NodeCall) -> torch.fx.Node:

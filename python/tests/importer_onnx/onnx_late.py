@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ONNX models whose structure is known only at a call: sizes, axes, conditions and sequences that depend on data."""
+
+import torch
+
+X = torch.arange(6.0).reshape(2, 3) - 2
+I = torch.tensor
+
+# Name -> text of the model, sets of inputs. Each model is compiled once for all sets.
+MODELS = {
+    "reshape": (
+        "g (float[2,3] x, int64[2] s) => (float[a,b] y) { r = Reshape(x, s)  y = Mul(r, r) }",
+        [(X, I([3, 2])), (X, I([-1, 1]))],
+    ),
+    "expand": ("g (float[2,3] x, int64[3] s) => (float[a,b,c] y) { y = Expand(x, s) }", [(X, I([4, 1, 1]))]),
+    "tile": ("g (float[2,3] x, int64[2] s) => (float[a,b] y) { y = Tile(x, s) }", [(X, I([2, 1])), (X, I([0, 3]))]),
+    "slice": (
+        "g (float[2,3] x, int64[1] s, int64[1] e, int64[1] a, int64[1] t) => (float[a,b] y)"
+        " { y = Slice(x, s, e, a, t) }",
+        [(X, I([1]), I([9]), I([1]), I([1])), (X, I([-1]), I([-9]), I([0]), I([-1]))],
+    ),
+    "pad": (
+        'g (float[2,3] x, int64[4] p) => (float[a,b] y) { y = Pad <mode = "reflect"> (x, p) }',
+        [(X, I([1, 2, 0, 1])), (X, I([0, 0, 0, 0]))],
+    ),
+    "top k": ("g (float[2,3] x, int64[1] k) => (float[a,b] v, int64[a,b] i) { v, i = TopK(x, k) }", [(X, I([2]))]),
+    "squeeze": ("g (float[1,3,1] x, int64[1] a) => (float[b,c] y) { y = Squeeze(x, a) }", [(X[:1, :, None], I([2]))]),
+    "unsqueeze": ("g (float[2,3] x, int64[1] a) => (float[b,c,d] y) { y = Unsqueeze(x, a) }", [(X, I([-1]))]),
+    "reduce": (
+        "g (float[2,3] x, int64[1] a) => (float[b] y, float[c,d] z)"
+        " { y = ReduceSum <keepdims = 0> (x, a)  z = ReduceMax(x, a) }",
+        [(X, I([0])), (X, I([-1]))],
+    ),
+    "constant of shape": ("g (int64[2] s) => (float[a,b] y) { y = ConstantOfShape(s) }", [(I([2, 3]),), (I([0, 1]),)]),
+    "range": ("g (int64 a, int64 b, int64 c) => (int64[n] y) { y = Range(a, b, c) }", [(I(1), I(9), I(3))]),
+    "one hot": (
+        "g (int64[2] x, int64 d, float[2] v) => (float[2,n] y) { y = OneHot(x, d, v) }",
+        [(I([1, -1]), I(3), X[0, :2])],
+    ),
+    "split": (
+        "g (float[2,3] x, int64[2] s) => (float[2,a] y, float[2,b] z) { y, z = Split <axis = 1> (x, s) }",
+        [(X, I([1, 2])), (X, I([3, 0]))],
+    ),
+    "cumulative sum": ("g (float[2,3] x, int64 a) => (float[2,3] y) { y = CumSum(x, a) }", [(X, I(0)), (X, I(-1))]),
+    "triangle": ("g (float[2,3] x, int64 k) => (float[2,3] y) { y = Trilu(x, k) }", [(X, I(1)), (X, I(-1))]),
+    "dims of other calls": (
+        "g (float[2,3] x, int64[2] s) => (int64[2] t, float[b,c] z)"
+        " { y = Tile(x, s)  t = Shape(y)  u = Expand(x, s)  z = Reshape(y, t) }",
+        [(X, I([2, 3]))],
+    ),
+    "rank": (
+        """
+        g (float[2,3] x, bool c) => (float[n] z) <int64[1] flat = {-1}, int64[1] zero = {0}> {
+          y = If(c) <
+            then_branch = one () => (float[2,3] a) { a = Relu(x) },
+            else_branch = two () => (float[3] b) { b = ReduceSum <keepdims = 0> (x, zero) }
+          >
+          z = Reshape(y, flat)
+        }
+        """,
+        [(X, I(True)), (X, I(False))],
+    ),
+    "branches of other dims": (
+        """
+        g (float[2,3] x, bool c) => (float[n,3] y) {
+          z = If(c) <
+            then_branch = one () => (float[2,3] a) { a = Relu(x) },
+            else_branch = two () => (float[4,3] b) <float[4,3] w = {0,1,2,3,4,5,6,7,8,9,10,11}> {
+              d = Concat <axis = 0> (x, x)
+              b = Add(d, w)
+            }
+          >
+          y = Neg(z)
+        }
+        """,
+        [(X, I(True)), (X, I(False))],
+    ),
+    "a loop that grows": (
+        """
+        g (float[2,3] x, int64 n) => (float[b,3] y) <bool go = {1}> {
+          y = Loop(n, go, x) <
+            body = round (int64 i, bool goes, float[c,3] v) => (bool on, float[d,3] new) {
+              on = Identity(goes)
+              new = Concat <axis = 0> (v, v)
+            }
+          >
+        }
+        """,
+        [(X, I(2)), (X, I(0))],
+    ),
+    "a loop of a known number that grows": (
+        """
+        g (float[2,3] x) => (float[b,3] y) <bool go = {1}, int64 n = {3}> {
+          y = Loop(n, go, x) <
+            body = round (int64 i, bool goes, float[c,3] v) => (bool on, float[d,3] new) {
+              on = Identity(goes)
+              new = Concat <axis = 0> (v, x)
+            }
+          >
+        }
+        """,
+        [(X,)],
+    ),
+    "outputs of a loop that ends early": (
+        """
+        g (float[2,3] x, int64 n, float most) => (float[2,3] y, float[m,2,3] all) <bool go = {1}, float two = {2}> {
+          y, all = Loop(n, go, x) <
+            body = round (int64 i, bool goes, float[2,3] v) => (bool on, float[2,3] new, float[2,3] made) {
+              new = Mul(v, two)
+              made = Neg(new)
+              top = ReduceMax <keepdims = 0> (new)
+              on = Less(top, most)
+            }
+          >
+        }
+        """,
+        [(X, I(9), I(20.0)), (X, I(2), I(100.0)), (X, I(0), I(1.0))],
+    ),
+    "sequences of a loop": (
+        """
+        g (float[2,3] x, int64 n) => (float[b,3] y, int64 count) <bool go = {1}> {
+          empty = SequenceEmpty()
+          all = Loop(n, go, empty) <
+            body = round (int64 i, bool goes, seq(float[2,3]) v) => (bool on, seq(float[2,3]) new) {
+              on = Identity(goes)
+              f = Cast <to = 1> (i)
+              part = Add(x, f)
+              new = SequenceInsert(v, part)
+            }
+          >
+          y = ConcatFromSequence <axis = 0> (all)
+          count = SequenceLength(all)
+        }
+        """,
+        [(X, I(2)), (X, I(4))],
+    ),
+    "sequences": (
+        """
+        g (float[2,3] x) => (float[3] y, float[4,3] z, int64 count) <int64 one = {1}, int64 last = {-1}> {
+          parts = SplitToSequence <keepdims = 0> (x)
+          first = SequenceAt(parts, last)
+          more = SequenceInsert(parts, first, one)
+          less = SequenceErase(more, last)
+          both = SequenceConstruct(x, x)
+          y = SequenceAt(less, one)
+          z = ConcatFromSequence <axis = 0> (both)
+          count = SequenceLength(less)
+        }
+        """,
+        [(X,)],
+    ),
+}

@@ -239,10 +239,12 @@ public:
             const std::vector<std::pair<std::string, SharedArray>> &tensors, const std::string &weightsFile,
             bool allowFramework, bool replaceWeights) const {
     rt::Status status;
+    // Copied with the interpreter lock held, because other threads may replace weights.
+    const std::map<uint32_t, rt::Constant> constants = replaced;
     {
       Unlocked unlocked;
       auto plan = std::make_shared<rt::Plan>(*compiled.plan);
-      for (const auto &[number, constant] : replaced)
+      for (const auto &[number, constant] : constants)
         plan->constants[number].replaceBytes(constant);
       for (const auto &[key, array] : tensors)
         putConstant(*plan, {array.data(), array.nbytes(), nullptr, key});

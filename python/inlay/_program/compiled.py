@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import json
 import pathlib
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -18,7 +17,7 @@ from .._paths import StrPath, path_text
 from ..errors import ArgumentTypeError, InternalError, SizesError, UnsupportedError
 from .fallback import Fallback, raise_failure
 from .figures import Memory, Profile
-from .forking import refuse_lost_device
+from .forking import ForkLock, refuse_lost_device
 from .imported import ImportedProgram
 from .outputs import CallValues, ResultOutput
 from .report import Report
@@ -67,7 +66,7 @@ class CompiledModule:
         self._state = State(imported.state, self._interface.carried, compilation.replace_weights)
         # Held during a call of a model that writes buffers.
         self._turn: contextlib.AbstractContextManager[Any] = (
-            threading.RLock() if self._interface.carried else contextlib.nullcontext()
+            ForkLock() if self._interface.carried else contextlib.nullcontext()
         )
         self._report = report
         self._has_device = bool(compilation.device)
@@ -209,8 +208,9 @@ class CompiledModule:
         Returns the names that were missing and the unexpected names, as (missing_keys, unexpected_keys).
         Raises ArgumentTypeError or ArgumentValueError for other names, dtypes or dims than those of the model, and for
         different tensors in place of tied weights. Raises UnsupportedError for new values of a weight that the graph
-        depends on. After an error nothing is replaced.
+        depends on, and inside of a call of the model. After an error nothing is replaced.
         """
+        self._refuse_inside_call("load_state_dict")
         with self._turn:
             return self._state.load(state_dict, strict, assign)
 
@@ -229,8 +229,9 @@ class CompiledModule:
         allow_framework: save a model with segments that run in PyTorch (default: False). Only Python can load it.
         replace_weights: replace an existing weights file with other contents (default: False, which is an error then).
             Programs that were saved with the old file can't be loaded any more.
-        Raises UnsupportedError for a model that runs segments in PyTorch or that has parts that a file can't hold,
-        ArgumentTypeError or ArgumentValueError for a wrong path, and Error if a file can't be written.
+        Waits while another thread replaces weights. Raises UnsupportedError for a model that runs segments in PyTorch
+        or that has parts that a file can't hold, and inside of a call of the model. Raises ArgumentTypeError or
+        ArgumentValueError for a wrong path, and Error if a file can't be written.
         """
         file = path_text(path, "path")
         weights = "" if weights_file is None else path_text(weights_file, "weights_file")
@@ -240,12 +241,18 @@ class CompiledModule:
                 "a graph that torch.compile made of a part of a model can't be saved: use inlay.compile"
             )
         self._check_savable(allow_framework)
-        with self._turn:
+        self._refuse_inside_call("save")
+        with self._turn, self._state.lock:
             self._state.follow()
             metadata, tensors = describe(self._interface, convention, self._state)
             self._compilation.save(
                 file, metadata, list(tensors.items()), weights, bool(allow_framework), bool(replace_weights)
             )
+
+    def _refuse_inside_call(self, method: str) -> None:
+        """Raises UnsupportedError inside of a call of this model, which the method would wait for."""
+        if self._fallback.is_running:
+            raise UnsupportedError(f"{method} can't be called inside of a call of the same model: call it afterwards")
 
     def _check_savable(self, allow_framework: bool) -> None:
         """Raises UnsupportedError if the program has calls of PyTorch that can't be saved."""
@@ -272,20 +279,24 @@ class CompiledModule:
         """Calls `function` with the arguments of the program. Returns its result and the values beside the program."""
         if self._has_device:
             refuse_lost_device()
-        self._state.follow()
+        is_nested = self._fallback.is_running
+        if is_nested and self._interface.carried:
+            raise UnsupportedError("a model that writes buffers can't be called inside of a call of itself")
+        self._state.follow(may_replace=not is_nested)
         tensors, kept = self._split(leaves)
-        self._fallback.begin(kept)
+        state = self._fallback.begin(kept)
         try:
             made = function(tensors)
         except InternalError:
-            raise_failure(self._fallback.end())
+            raise_failure(state.failure)
             raise
         except TypeError as error:
             raise ArgumentTypeError(
                 "expected tensors with memory, but got others: a compiled model can't be traced, and can't be called "
                 "under the transforms of torch.func (vmap, grad, jvp)"
             ) from error
-        self._fallback.end()
+        finally:
+            self._fallback.end()
         return made, kept
 
     def _split(self, leaves: Sequence[torch.Tensor | None]) -> tuple[list[torch.Tensor], dict[str, Any]]:
@@ -310,12 +321,14 @@ class CompiledModule:
                 isinstance(write.target, int) or output.index not in returned
             )
             new.append(value if is_new or output.copied else value.clone())
+        buffers: dict[str, torch.Tensor] = {}
         for write, value in zip(self._interface.writes, new, strict=True):
             if isinstance(write.target, int):
                 with torch.no_grad():
                     values.given[write.target].copy_(value)
             else:
-                self._state.write(write.target, value)
+                buffers[write.target] = value
+        self._state.write(buffers)
 
     def _check_written(self, given: Sequence[Any]) -> None:
         """Raises ArgumentValueError if an argument that the model writes shares memory or must not be written."""

@@ -20,34 +20,59 @@ class Failure(NamedTuple):
     error: BaseException
 
 
+class CallState:
+    """The state of one call of a program.
+
+    kept: see `Fallback.begin`. failure: the failure of a call of PyTorch, or None.
+    """
+
+    def __init__(self, kept: dict[str, Any]) -> None:
+        self.kept = kept
+        self.failure: Failure | None = None
+
+
 class Fallback:
     """Runs the framework calls of a program. Each thread has its own state."""
 
     def __init__(self) -> None:
-        self._calls = threading.local()
+        self._local = threading.local()
 
-    def begin(self, kept: dict[str, Any]) -> None:
-        """Starts a call of the program in this thread.
+    @property
+    def is_running(self) -> bool:
+        """True inside of a call of the program in this thread: a framework call may run any code."""
+        return bool(self._calls)
+
+    def begin(self, kept: dict[str, Any]) -> CallState:
+        """Starts a call of the program in this thread, which may be inside of another one. Returns its state.
 
         kept: the values that are passed beside the program, by name. Values that leave a graph are added.
         """
-        self._calls.kept, self._calls.failure = kept, None
+        state = CallState(kept)
+        self._calls.append(state)
+        return state
 
-    def end(self) -> Failure | None:
-        """Ends the call of the program in this thread. Returns the failure of a call of PyTorch, or None."""
-        failure: Failure | None = self._calls.failure
-        self._calls.kept = self._calls.failure = None
-        return failure
+    def end(self) -> None:
+        """Ends the innermost call of the program in this thread."""
+        self._calls.pop()
+
+    @property
+    def _calls(self) -> list[CallState]:
+        """The calls of the program in this thread, the innermost last."""
+        if not hasattr(self._local, "calls"):
+            self._local.calls = []
+        calls: list[CallState] = self._local.calls
+        return calls
 
     def __call__(
         self, call: str, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor], sizes: Sequence[int] = ()
     ) -> None:
         """Runs a framework call. See `run_call`."""
+        state = self._calls[-1]
         try:
-            run_call(call, inputs, outputs, self._calls.kept, sizes)
+            run_call(call, inputs, outputs, state.kept, sizes)
         except BaseException as error:
             # The traceback is dropped: its frames hold tensors in memory that the program uses again.
-            self._calls.failure = Failure(call, error.with_traceback(None))
+            state.failure = Failure(call, error.with_traceback(None))
             raise
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -13,6 +12,7 @@ import torch
 from .._dialect.calls import no_autocast
 from .._dialect.text import tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
+from .forking import ForkLock
 from .imported import ModelState
 
 _Replace: TypeAlias = Callable[[Sequence[tuple[str, torch.Tensor]]], None]
@@ -40,7 +40,8 @@ class State:
         self.kept = dict(model.kept)
         self._groups = list(_tied(model.tensors))
         self._decided = {name: self._tensors[name].clone() for name in model.decisive}
-        self._lock = threading.Lock()
+        # Held while the tensors change, and while they are read together.
+        self.lock = ForkLock()
         self._watched: list[torch.Tensor] = []
         self._versions: list[int] = []
         self._watch()
@@ -57,15 +58,24 @@ class State:
         """Returns the buffers that the model writes, in the order of the last arguments of the program."""
         return [self._tensors[name] for name in self._carried]
 
-    def write(self, name: str, value: torch.Tensor) -> None:
-        """Replaces a buffer by the value that the model wrote."""
-        self._tensors[name] = value
+    def write(self, buffers: Mapping[str, torch.Tensor]) -> None:
+        """Replaces buffers by the values that the model wrote, at once: a forked process has all or none of them."""
+        self._tensors.update(buffers)
 
-    def follow(self) -> None:
-        """Updates the program if PyTorch wrote to the weights since the last call of this method."""
-        if [tensor._version for tensor in self._watched] == self._versions:
+    def follow(self, may_replace: bool = True) -> None:
+        """Updates the program if PyTorch wrote to the weights since the last call of this method.
+
+        may_replace: False inside of a call of the program. Then a write since the last call raises UnsupportedError.
+        """
+        if [tensor._version for tensor in self._watched] == self._versions and not self.lock.was_interrupted:
             return
-        with self._lock:
+        if not may_replace:
+            raise UnsupportedError(
+                "the weights were written inside of a call of the model, which can't be called with them before that "
+                "call ends"
+            )
+        with self.lock:
+            self.lock.was_interrupted = False
             versions = [tensor._version for tensor in self._watched]
             self._apply(self._tensors)
             self._versions = versions
@@ -93,7 +103,7 @@ class State:
         new = dict(self._tensors)
         for names in self._groups:
             self._replace_tied(names, wanted, new, assign)
-        with self._lock:
+        with self.lock:
             self._apply(new)
             self._tensors = new
             self._watch()

@@ -52,14 +52,16 @@ StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
 /// Takes an idle context or creates one. Prefers a context that knows these dims, so that nothing is recorded.
 /// Otherwise it takes the one used last, so that few contexts grow.
 std::unique_ptr<ExecutionContext> Executor::takeIdle(const InputDims &dims) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (idle_.empty())
-    return std::make_unique<ExecutionContext>(loaded_);
-  auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](auto &idle) { return idle->knows(dims); });
-  auto taken = found == idle_.rend() ? std::prev(idle_.end()) : std::next(found).base();
-  std::unique_ptr<ExecutionContext> context = std::move(*taken);
-  idle_.erase(taken);
-  return context;
+  std::unique_ptr<ExecutionContext> context = idle_.use([&](auto &idle) -> std::unique_ptr<ExecutionContext> {
+    if (idle.empty())
+      return nullptr;
+    auto found = std::find_if(idle.rbegin(), idle.rend(), [&](auto &context) { return context->knows(dims); });
+    auto taken = found == idle.rend() ? std::prev(idle.end()) : std::next(found).base();
+    std::unique_ptr<ExecutionContext> context = std::move(*taken);
+    idle.erase(taken);
+    return context;
+  });
+  return context ? std::move(context) : std::make_unique<ExecutionContext>(loaded_);
 }
 
 StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<TensorView> &inputs,
@@ -71,12 +73,7 @@ StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<
   Status status = context->prepare(dims, failure);
   if (status.code() == StatusCode::ResourceExhausted) {
     // This call is worth more than the memory of idle contexts and other dims.
-    std::vector<std::unique_ptr<ExecutionContext>> victims;
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      victims.swap(idle_);
-    }
-    victims.clear();
+    clearIdle();
     context = nullptr;
     failure = {};
     context = std::make_unique<ExecutionContext>(loaded_);
@@ -91,13 +88,27 @@ StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<
 }
 
 void Executor::release(std::unique_ptr<ExecutionContext> context) {
-  std::unique_ptr<ExecutionContext> evicted; // destroyed after the lock is released
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (idle_.size() == maxIdle) {
-    evicted = std::move(idle_.front());
-    idle_.erase(idle_.begin());
-  }
-  idle_.push_back(std::move(context));
+  std::unique_ptr<ExecutionContext> evicted; // destroyed after the cache is unlocked
+  idle_.use([&](auto &idle) {
+    if (idle.size() == maxIdle) {
+      evicted = std::move(idle.front());
+      idle.erase(idle.begin());
+    }
+    idle.push_back(std::move(context));
+  });
+}
+
+void Executor::clearIdle() {
+  std::vector<std::unique_ptr<ExecutionContext>> victims; // destroyed after the cache is unlocked
+  idle_.use([&](auto &idle) { victims.swap(idle); });
+}
+
+/// Returns an error in a child of a fork that interrupted a replacement of constants.
+Status Executor::checkConstants() const {
+  if (isReplacing_)
+    return {StatusCode::Unavailable, "the program can't be used in this process, because the process was forked while "
+                                     "the program's constants were replaced: load the program again"};
+  return Status::ok();
 }
 
 /// Replaces a constant in device memory. Must be called before `hostConstants` is updated.
@@ -135,6 +146,13 @@ Status checkReplacements(const Plan &plan, const Executor::Replacements &replace
   return Status::ok();
 }
 
+Status checkNotInCall(const CallLock &running) {
+  if (running.isSharedByThisThread())
+    return {StatusCode::InvalidArgument, "constants can't be replaced inside of a call of the same program: replace "
+                                         "them after the call"};
+  return Status::ok();
+}
+
 Status Executor::replaceConstants(const Replacements &replacements) {
   Failure failure;
   return replaceConstants(replacements, failure);
@@ -142,21 +160,28 @@ Status Executor::replaceConstants(const Replacements &replacements) {
 
 Status Executor::replaceConstants(const Replacements &replacements, Failure &failure) {
   INLAY_RETURN_IF_ERROR(checkReplacements(*loaded_.plan, replacements));
-  std::unique_lock<CallLock> exclusive(running_);
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    idle_.clear(); // they point to the constants that are replaced
-  }
+  INLAY_RETURN_IF_ERROR(checkNotInCall(running_));
+  CallLock::Exclusive exclusive(running_);
+  INLAY_RETURN_IF_ERROR(checkConstants());
+  clearIdle(); // they point to the constants that are replaced
   for (const std::shared_ptr<HostKernels> &kernels : loaded_.hostKernels)
     if (kernels)
       kernels->forgetConstants();
+  std::vector<Constant> constants = loaded_.hostConstants;
+  Status status;
   for (const auto &[number, constant] : replacements) {
-    if (Status status = replaceOnDevice(number, constant); !status.isOk())
-      return failure.note(
+    status = replaceOnDevice(number, constant);
+    if (!status.isOk()) {
+      status = failure.note(
           {status.code(), fmt::format("constant '{}': {}", loaded_.plan->constants[number].key, status.message())});
-    loaded_.hostConstants[number].replaceBytes(constant);
+      break;
+    }
+    constants[number].replaceBytes(constant);
   }
-  return Status::ok();
+  isReplacing_ = true;
+  loaded_.hostConstants.swap(constants);
+  isReplacing_ = false;
+  return status;
 }
 
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
@@ -188,7 +213,8 @@ StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &
 
 Status Executor::run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool importResults,
                      Failure &failure) {
-  std::shared_lock<CallLock> running(running_);
+  CallLock::Shared running(running_);
+  INLAY_RETURN_IF_ERROR(checkConstants());
   StatusOr<std::unique_ptr<ExecutionContext>> context = acquire(inputs, outputs, importResults, failure);
   if (!context.isOk())
     return context.status();
@@ -230,7 +256,8 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs, Trace *trace,
                                                      Failure &failure) {
-  std::shared_lock<CallLock> running(running_);
+  CallLock::Shared running(running_);
+  INLAY_RETURN_IF_ERROR(checkConstants());
   StatusOr<std::unique_ptr<ExecutionContext>> context = acquire(inputs, outputs, /*importResults=*/false, failure);
   if (!context.isOk())
     return context.status();

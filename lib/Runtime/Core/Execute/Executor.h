@@ -8,8 +8,7 @@
 #include "CallLock.h"
 #include "ExecutionContext.h"
 
-#include <mutex>
-#include <shared_mutex>
+#include <atomic>
 
 namespace inlay::rt {
 
@@ -48,6 +47,7 @@ public:
 private:
   explicit Executor(ProgramState &&loaded) : loaded_(std::move(loaded)) {}
 
+  Status checkConstants() const;
   Status replaceOnDevice(uint32_t number, const Constant &constant);
   StatusOr<std::unique_ptr<ExecutionContext>> acquire(const std::vector<TensorView> &inputs,
                                                       const std::vector<TensorView> &outputs, bool importResults,
@@ -56,18 +56,22 @@ private:
              Failure &failure);
   std::unique_ptr<ExecutionContext> takeIdle(const InputDims &dims);
   void release(std::unique_ptr<ExecutionContext> context);
+  void clearIdle();
 
   /// Maximum number of contexts kept for later calls. Beyond it the one that was idle longest is dropped.
   static constexpr size_t maxIdle = 16;
 
   ProgramState loaded_;
-  CallLock running_; ///< Shared by calls; taken exclusively to replace constants.
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<ExecutionContext>> idle_; ///< Guarded by `mutex_`; least recently used first.
+  CallLock running_;                     ///< Shared by calls; taken exclusively to replace constants.
+  std::atomic<bool> isReplacing_{false}; ///< True while `loaded_.hostConstants` is replaced.
+  SharedCache<std::vector<std::unique_ptr<ExecutionContext>>> idle_; ///< Least recently used first.
 };
 
 /// Checks the numbers and sizes of replacements of a plan's constants.
 Status checkReplacements(const Plan &plan, const Executor::Replacements &replacements);
+
+/// Returns an error if this thread is inside a call, where waiting until no call runs would never end.
+Status checkNotInCall(const CallLock &running);
 
 /// Fills a device buffer with the elements of a constant that has an order, in that order.
 Status fillInOrder(Device &device, DeviceBuffer &storage, const Constant &constant);

@@ -257,7 +257,7 @@ RecoveringProgram::Version RecoveringProgram::recover(Version &&failed, const St
 
 template <typename Attempt>
 Status RecoveringProgram::runRecovering(Attempt attempt) {
-  std::shared_lock<CallLock> running(running_);
+  CallLock::Shared running(running_);
   Version version = current();
   for (int tries = 0;; ++tries) {
     Failure failure;
@@ -320,9 +320,10 @@ StatusOr<std::vector<StepProfile>> RecoveringProgram::profile(const std::vector<
 
 Status RecoveringProgram::replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) {
   INLAY_RETURN_IF_ERROR(checkReplacements(*plan_, replacements));
+  INLAY_RETURN_IF_ERROR(checkNotInCall(running_));
   std::vector<RecoveryNotice> notices;
   {
-    std::unique_lock<CallLock> exclusive(running_);
+    CallLock::Exclusive exclusive(running_);
     std::lock_guard<std::mutex> lock(state_);
     for (const auto &[number, constant] : replacements)
       base_.hostConstants[number].replaceBytes(constant);

@@ -6,10 +6,10 @@
 #define INLAY_LIB_RUNTIME_HOST_KERNELS_CONSTANTCACHE_H
 
 #include "Runtime/Host/Support/Memory.h"
+#include "inlay/Runtime/Core/Fork.h"
 #include "inlay/Runtime/Core/Status.h"
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,33 +24,34 @@ public:
   /// Returns the result of `pack(Packed &)` for the constant at `data`. Calls `pack` once for each layout.
   template <typename Pack>
   StatusOr<std::shared_ptr<const Packed>> get(const void *data, const std::string &layout, const Pack &pack) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    std::shared_ptr<const Packed> &entry = packed_[{data, layout}];
-    if (entry)
+    using Found = StatusOr<std::shared_ptr<const Packed>>;
+    return packed_.use([&](Entries &packed) -> Found {
+      std::shared_ptr<const Packed> &entry = packed[{data, layout}];
+      if (entry)
+        return entry;
+      auto made = std::make_shared<Packed>();
+      if (Status status = pack(*made); !status.isOk()) {
+        packed.erase({data, layout});
+        return status;
+      }
+      entry = std::move(made);
       return entry;
-    auto made = std::make_shared<Packed>();
-    if (Status status = pack(*made); !status.isOk()) {
-      packed_.erase({data, layout});
-      return status;
-    }
-    entry = std::move(made);
-    return entry;
+    });
   }
 
   void forget() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    packed_.clear();
+    packed_.use([](Entries &packed) { packed.clear(); });
   }
 
   /// Returns the number of entries, for tests.
   size_t size() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return packed_.size();
+    return packed_.use([](Entries &packed) { return packed.size(); });
   }
 
 private:
-  std::mutex mutex_;
-  std::map<std::pair<const void *, std::string>, std::shared_ptr<const Packed>> packed_;
+  using Entries = std::map<std::pair<const void *, std::string>, std::shared_ptr<const Packed>>;
+
+  SharedCache<Entries> packed_;
 };
 
 } // namespace inlay::rt::host

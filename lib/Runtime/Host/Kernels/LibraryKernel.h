@@ -6,6 +6,7 @@
 #define INLAY_LIB_RUNTIME_HOST_KERNELS_LIBRARYKERNEL_H
 
 #include "Runtime/Host/Support/SequentialLibrary.h"
+#include "inlay/Runtime/Core/Fork.h"
 #include "inlay/Runtime/Core/Plan.h"
 
 #include <atomic>
@@ -68,28 +69,32 @@ public:
   /// Returns the plan for `key`, from `make()` if there is none. Several threads may make the same plan.
   template <typename Make>
   StatusOr<std::shared_ptr<const Plan>> get(std::vector<int64_t> key, const Make &make) {
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      for (auto it = entries_.begin(); it != entries_.end(); ++it)
+    std::shared_ptr<const Plan> known = entries_.use([&](Entries &entries) -> std::shared_ptr<const Plan> {
+      for (auto it = entries.begin(); it != entries.end(); ++it)
         if (it->first == key) {
-          entries_.splice(entries_.begin(), entries_, it);
-          return entries_.front().second;
+          entries.splice(entries.begin(), entries, it);
+          return entries.front().second;
         }
-    }
+      return nullptr;
+    });
+    if (known)
+      return known;
     StatusOr<std::shared_ptr<const Plan>> made = make();
     if (!made.isOk())
       return made;
-    std::lock_guard<std::mutex> lock(mutex_);
-    entries_.emplace_front(std::move(key), *made);
-    if (entries_.size() > kMaxPlans)
-      entries_.pop_back();
+    entries_.use([&](Entries &entries) {
+      entries.emplace_front(std::move(key), *made);
+      if (entries.size() > kMaxPlans)
+        entries.pop_back();
+    });
     return made;
   }
 
 private:
+  using Entries = std::list<std::pair<std::vector<int64_t>, std::shared_ptr<const Plan>>>;
+
   static constexpr size_t kMaxPlans = 8;
-  std::mutex mutex_;
-  std::list<std::pair<std::vector<int64_t>, std::shared_ptr<const Plan>>> entries_;
+  SharedCache<Entries> entries_;
 };
 
 } // namespace inlay::rt::host

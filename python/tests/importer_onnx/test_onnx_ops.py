@@ -204,6 +204,8 @@ NEURAL = [
 
 COORDINATES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "half_pixel_symmetric")
 ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+ALIGNED = {"coordinate_transformation_mode": "align_corners"}
+CROP = {"coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 2.5}
 RESIZE = [
     (
         "Resize",
@@ -223,6 +225,17 @@ RESIZE = [
         )
         for how in ROUNDINGS
         for where in COORDINATES
+        if where != "align_corners"
+    ),
+    *(("Resize", [IMAGE, None, None, K([2, 3, 11, 4])], {"nearest_mode": how, **ALIGNED}) for how in ROUNDINGS),
+    *(
+        ("Resize", [IMAGE, K([0.0, 0, 0.2, -0.1, 1, 1, 0.7, 1.2]), None, K([2, 3, 5, want])], {"mode": mode, **CROP})
+        for mode in ("nearest", "linear", "cubic")
+        for want in (1, 9)
+    ),
+    *(
+        ("Resize", [IMAGE, None, None, K([2, 3, 3, 2])], {"mode": mode, "antialias": 1, "exclude_outside": 1})
+        for mode in ("linear", "cubic")
     ),
     ("Resize", [IMAGE, None, None, K([9, 9])], {"axes": [2, 3], "keep_aspect_ratio_policy": "not_larger"}),
     ("Resize", [IMAGE, None, K([1.0, 1.0, 2.5, 2.5])], {"mode": "cubic", "exclude_outside": 1, "cubic_coeff_a": -0.5}),

@@ -224,6 +224,10 @@ class NodeCall:
         node = self.get(number)
         return node is not None and self.is_constant(node)
 
+    def has_ints(self, number: int) -> bool:
+        """Returns true if the integers of an input are constant or follow from sizes."""
+        return self.is_known(number) or self._sizes_of(number) is not None
+
     def is_constant(self, node: torch.fx.Node) -> bool:
         """Returns true if a node's value is known."""
         return self._graph.is_constant(node)

@@ -34,6 +34,11 @@ def _take_ints(call: NodeCall, name: str, place: int) -> None:
         call.set_input(place, call.constant(torch.tensor(values, dtype=torch.int64)))
 
 
+def _dft_17(handler: Handler, call: NodeCall) -> NodeResult:
+    call.set_input(2, call.constant(torch.tensor(call.take_attribute("axis", 1))))
+    return handler(call)
+
+
 def _axes_become_input(handler: Handler, call: NodeCall) -> NodeResult:
     _take_ints(call, "axes", 1)
     return handler(call)
@@ -162,8 +167,10 @@ UPGRADES: dict[tuple[str, int], Step] = {
     ("BatchNormalization", 7): Step(14, _batch_norm),
     ("BatchNormalization", 9): Step(14, _batch_norm),
     ("Clip", 6): Step(11, _clip),
+    ("DFT", 17): Step(20, _dft_17),
     ("Dropout", 7): Step(12, _dropout),
     ("Dropout", 10): Step(12, _dropout),
+    ("GridSample", 16): Step(20, _unchanged),  # other names of modes
     ("GroupNormalization", 18): Step(21, _group_norm),
     ("LogSoftmax", 1): Step(13, _softmax),
     ("LogSoftmax", 11): Step(13, _softmax),

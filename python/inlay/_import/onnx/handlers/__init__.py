@@ -18,7 +18,9 @@ from . import (
     recurrent,
     reductions,
     resize,
+    sampling,
     sequences,
+    signal,
 )
 
 # Domain -> the modules with the handlers of its ops.
@@ -38,6 +40,8 @@ _TOPICS = {
         reductions,
         resize,
         sequences,
+        sampling,
+        signal,
     ),
     MICROSOFT: microsoft.TOPICS,
 }

@@ -5,6 +5,6 @@ PyTorch runs these ops. An import of this package registers them. It doesn't nee
 runs without it.
 """
 
-from . import recurrent
+from . import columns, recurrent, regions, resizing, signal
 
-__all__ = ["recurrent"]
+__all__ = ["columns", "recurrent", "regions", "resizing", "signal"]

@@ -78,3 +78,26 @@ void inlay::guardDomains(Operation *root) {
     op->erase();
   }
 }
+
+void inlay::selectSigns(Operation *root) {
+  SmallVector<math::CopySignOp> signs;
+  root->walk([&](math::CopySignOp op) {
+    if (isa<FloatType>(op.getType()))
+      signs.push_back(op);
+  });
+  for (math::CopySignOp op : signs) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value sign = op.getRhs(); // In f32, because devices may lack integers of other sizes.
+    if (op.getType().getIntOrFloatBitWidth() < 32)
+      sign = arith::ExtFOp::create(b, b.getF32Type(), sign);
+    else if (op.getType().getIntOrFloatBitWidth() > 32)
+      sign = arith::TruncFOp::create(b, b.getF32Type(), sign);
+    Value bits = arith::BitcastOp::create(b, b.getI32Type(), sign);
+    Value isNegative =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bits, arith::ConstantIntOp::create(b, b.getI32Type(), 0));
+    Value size = math::AbsFOp::create(b, op.getLhs());
+    Value result = arith::SelectOp::create(b, isNegative, arith::NegFOp::create(b, size), size);
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
+}

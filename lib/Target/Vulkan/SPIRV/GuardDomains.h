@@ -14,6 +14,10 @@ namespace inlay {
 /// 754 for negative numbers, zeros, infinities and NaN.
 void guardDomains(mlir::Operation *root);
 
+/// Replaces each scalar `math.copysign` in `root` by a choice between a number and its negation. llvmpipe combines the
+/// bits of both operands wrongly if their absolute values are related, as in a power of a number to itself.
+void selectSigns(mlir::Operation *root);
+
 } // namespace inlay
 
 #endif // INLAY_LIB_TARGET_VULKAN_SPIRV_GUARDDOMAINS_H

@@ -112,10 +112,10 @@ def ChannelsLastPass : Pass<"inlay-convert-channels-last", "::mlir::func::FuncOp
 }
 
 def FuseElementwisePass : Pass<"inlay-convert-fuse-elementwise", "::mlir::func::FuncOp"> {
-  let summary = "Fuse chains of elementwise ops";
+  let summary = "Fuse chains of elementwise ops, also into reductions";
   let description = [{
-    Fuses an elementwise op whose result has one use into an elementwise user. Splat operands become scalars. Reductions
-    absorb no producer, because they would compute it again at each step.
+    Fuses an elementwise op whose result has one use into an elementwise user. Splat operands become scalars. A reduction
+    absorbs the op that computes its only operand if it reads each element once and in order.
 
     ```mlir
     %a = linalg.generic {... exp ...} ins(%x) ...

@@ -97,16 +97,22 @@ func.func @fill_read(%x: memref<4x8xf32>, %sum: memref<8xf32>, %copy: memref<8xf
   return
 }
 
-// A long sum adds up parts. Each part has separate accumulators.
+// A long sum adds up blocks, which consist of smaller blocks. Each block has separate accumulators: four vectors, so that
+// no addition waits for the one before.
 // CHECK-LABEL: func.func @long_sum
 // CHECK-DAG: %[[NOTHING:.*]] = arith.constant dense<-0.000000e+00> : vector<8xf32>
-// CHECK: %[[ALL:.*]] = scf.for %[[FIRST:.*]] = %c0 to %c100000 step %c32768 iter_args(%[[BEFORE:.*]] = %[[NOTHING]])
-// CHECK: %[[REACHED:.*]] = arith.addi %[[FIRST]], %c32768
+// CHECK: %[[ALL:.*]]:4 = scf.for %[[FIRST:.*]] = %c0 to %c100000 step %c5280 iter_args(%[[BEFORE:[a-z0-9]+]] = %[[NOTHING]],
+// CHECK: %[[REACHED:.*]] = arith.addi %[[FIRST]], %c5280
 // CHECK: %[[LAST:.*]] = arith.minui %[[REACHED]], %c100000
-// CHECK: %[[PART:.*]] = scf.for %{{.*}} = %[[FIRST]] to %[[LAST]] step %c8 iter_args({{.*}} = %[[NOTHING]])
-// CHECK: %[[SUM:.*]] = arith.addf %[[BEFORE]], %[[PART]]
+// CHECK: %[[BLOCK:.*]]:4 = scf.for %[[START:.*]] = %[[FIRST]] to %[[LAST]] step %c480 iter_args({{.*}} = %[[NOTHING]],
+// CHECK: scf.for %{{.*}} = %[[START]] to %{{.*}} step %c32 iter_args({{.*}} = %[[NOTHING]],
+// CHECK-COUNT-4: vector.load
+// CHECK: %[[SUM:.*]] = arith.addf %[[BEFORE]], %[[BLOCK]]#0
 // CHECK: scf.yield %[[SUM]]
-// CHECK: vector.reduction <add>, %[[ALL]]
+// CHECK: %[[EVEN:.*]] = arith.addf %[[ALL]]#0, %[[ALL]]#2
+// CHECK: %[[ODD:.*]] = arith.addf %[[ALL]]#1, %[[ALL]]#3
+// CHECK: %[[JOINED:.*]] = arith.addf %[[EVEN]], %[[ODD]]
+// CHECK: vector.reduction <add>, %[[JOINED]]
 func.func @long_sum(%x: memref<100000xf32>, %y: memref<f32>) {
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
       ins(%x : memref<100000xf32>) outs(%y : memref<f32>) {
@@ -117,12 +123,31 @@ func.func @long_sum(%x: memref<100000xf32>, %y: memref<f32>) {
   return
 }
 
-// So does a sum whose loops are long together. The loop around the cut one starts from the output.
+// Blocks of the same size have constant bounds.
+// CHECK-LABEL: func.func @whole_blocks
+// CHECK: scf.for %[[FIRST:.*]] = %c0 to %c4096 step %c256
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %c256 step %c32
+// CHECK: %[[PLACE:.*]] = arith.addi %[[FIRST]], %[[STEP]]
+// CHECK: vector.load %{{.*}}[%[[PLACE]]]
+// CHECK-NOT: arith.minui
+func.func @whole_blocks(%x: memref<4096xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<4096xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Loops that are long only together are cut too. The outermost loop starts from the output.
 // CHECK-LABEL: func.func @long_sum_of_short_ones
 // CHECK: %[[START:.*]] = memref.load
-// CHECK: scf.for %[[ROW:.*]] = %c0 to %c30000 step %c1365 iter_args(%{{.*}} = %[[START]])
-// CHECK: scf.for %{{.*}} = %[[ROW]] to %{{.*}} step %c1 iter_args(%{{.*}} = %cst
-// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(
+// CHECK: scf.for %{{.*}} = %c0 to %c30000 step %c1500 iter_args(%{{.*}} = %[[START]])
+// CHECK: scf.for %{{.*}} = %c0 to %c1500 step %c100 iter_args(%{{.*}} = %cst
+// CHECK: scf.for %{{.*}} = %c0 to %c100 step %c5 iter_args(%{{.*}} = %cst
+// CHECK: scf.for %{{.*}} = %c0 to %c5 step %c1 iter_args(%[[SUM:.*]] = %cst
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%{{.*}} = %[[SUM]])
 func.func @long_sum_of_short_ones(%x: memref<30000x3xf32>, %y: memref<f32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>],
                   iterator_types = ["reduction", "reduction"]}

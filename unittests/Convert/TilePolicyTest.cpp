@@ -56,9 +56,18 @@ TEST(LargestDivisorTest, IsOneWithoutALimitOrSize) {
 }
 
 TEST(CutSumsTest, LeavesShortSumsWhole) {
-  EXPECT_EQ(cutSums({64, 64}, 4096), (std::vector<int64_t>{0, 0}));
-  EXPECT_EQ(cutSums({}, 4096), std::vector<int64_t>());
-  EXPECT_EQ(cutSums({0, 5000}, 4096), (std::vector<int64_t>{0, 4096}));
+  EXPECT_EQ(cutSums({8, 4}, 32), (std::vector<SumBlocks>{{}, {}}));
+  EXPECT_EQ(cutSums({}, 32), std::vector<SumBlocks>());
+  EXPECT_EQ(cutSums({0, 32}, 32), (std::vector<SumBlocks>{{}, {}}));
+}
+
+TEST(CutSumsTest, PrefersFewBlocksOfEqualLength) {
+  EXPECT_EQ(cutSums({1024}, 32), (std::vector<SumBlocks>{{32}}));
+  EXPECT_EQ(cutSums({4096}, 32), (std::vector<SumBlocks>{{16, 256}}));
+  EXPECT_EQ(cutSums({100}, 32), (std::vector<SumBlocks>{{10}}));
+  EXPECT_EQ(cutSums({101}, 32), (std::vector<SumBlocks>{{10}}));
+  // A row is a block of its own, without a further loop.
+  EXPECT_EQ(cutSums({28, 28}, 32), (std::vector<SumBlocks>{{1}, {}}));
 }
 
 TEST(CutSumsTest, BoundsTheTermsOfEachAccumulator) {
@@ -66,19 +75,27 @@ TEST(CutSumsTest, BoundsTheTermsOfEachAccumulator) {
   for (int sample = 0; sample < 1000; ++sample) {
     std::vector<int64_t> sizes(random() % 3 + 1);
     for (int64_t &size : sizes)
-      size = int64_t(1) << (random() % 12);
-    std::vector<int64_t> cuts = cutSums(sizes, 256);
+      size = random() % (int64_t(1) << (random() % 12)) + 1;
+    std::vector<SumBlocks> cuts = cutSums(sizes, 32);
     int64_t terms = 1; // Terms of the innermost accumulator that is still open.
     for (size_t loop = sizes.size(); loop-- > 0;) {
-      EXPECT_LT(cuts[loop], sizes[loop]);
-      if (!cuts[loop]) {
-        terms *= sizes[loop];
-        continue;
+      int64_t inside = 1; // Steps of a smaller block.
+      for (int64_t block : cuts[loop]) {
+        EXPECT_EQ(block % inside, 0);
+        EXPECT_LE(terms * (block / inside), 32);
+        terms = 1;
+        inside = block;
       }
-      EXPECT_LE(terms * cuts[loop], std::max<int64_t>(256, terms));
-      terms = (sizes[loop] + cuts[loop] - 1) / cuts[loop];
+      terms *= (sizes[loop] + inside - 1) / inside;
+      EXPECT_LE(terms, 32);
     }
   }
+}
+
+TEST(CutSumsTest, ProductsHaveLongerBlocks) {
+  LoopNestShape rows{{{10, false}, {1000, true}}, {{1000, 1}}, {1, 0}};
+  EXPECT_EQ(chooseMaxTerms(rows), 32);
+  EXPECT_EQ(chooseMaxTerms(matmul(64, 64, 64)), 512);
 }
 
 TEST(TilePolicyTest, TilesAProductAlongBothOfItsResultsDims) {

@@ -5,84 +5,153 @@
 #include "inlay/Convert/LoopNest/ReductionLoops.h"
 #include "inlay/Convert/LoopNest/TileState.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace inlay;
 
-namespace {
-/// The accumulators of a tile: vectors, and scalars for the terms that do not fill a vector.
-struct Accumulators {
-  SmallVector<Value> vectors, scalars;
+/// Combines two values of the type of `lhs`, which may be vectors.
+static Value combine(OpBuilder &builder, Operation *combiner, Value lhs, Value rhs) {
+  OperationState state(combiner->getLoc(), combiner->getName(), {lhs, rhs}, lhs.getType(), combiner->getAttrs());
+  return builder.create(state)->getResult(0);
+}
 
-  SmallVector<Value> all() const {
-    SmallVector<Value> values(vectors);
-    llvm::append_range(values, scalars);
-    return values;
+/// Returns the number of vectors that an iteration adds to different accumulators. With a single accumulator, each
+/// addition would wait for the one before. Larger bodies and functions would need too many registers and too much code.
+static int64_t countCopies(linalg::LinalgOp op, const TileShape &tile, size_t points, AffineExpr size) {
+  constexpr int64_t kCopies = 4, kSmallBody = 8;
+  auto known = dyn_cast<AffineConstantExpr>(size);
+  bool isShort = known && known.getValue() < kCopies * tile.lanes;
+  bool isSmall =
+      op.getBlock()->getOperations().size() <= kSmallBody && op.getBlock()->getOps<func::CallOp>().empty() &&
+      llvm::none_of(*op.getBlock(), [](Operation &inner) { return isa<math::MathDialect>(inner.getDialect()); });
+  return points > 1 || isShort || !isSmall ? 1 : kCopies;
+}
+
+/// Returns `tile` with one lane.
+static TileShape makeSingle(TileShape tile) {
+  tile.vectorLoop = -1;
+  tile.lanes = 1;
+  return tile;
+}
+
+/// Emits a tile whose vector loop is a reduction. Each point has accumulators that are vectors, and a scalar one for
+/// the terms that do not fill a vector.
+struct TileEmitter::LaneReducer {
+  LaneReducer(TileEmitter &emitter, const TileShape &tile, ArrayRef<Value> base)
+      : emitter(emitter), loc(emitter.op.getLoc()), single(makeSingle(tile)),
+        lanes{emitter, tile, base, loc, enumeratePoints(tile.factors), nullptr, {}, {}},
+        scalars{emitter, single, base, loc, enumeratePoints(tile.factors), nullptr, {}, {}}, last(tile.vectorLoop),
+        points(lanes.points.size()), copies(countCopies(emitter.op, tile, points, emitter.sizes[last])),
+        cuts(emitter.cutReductions(last, tile.lanes * copies)), indices(base) {}
+
+  void emit(OpBuilder &builder);
+
+private:
+  Value makeNeutral(OpBuilder &builder) const;
+  void reduceRow(OpBuilder &b);
+  bool reduceWhole(OpBuilder &b, State &state, int64_t count, MutableArrayRef<Value> reduced);
+  SmallVector<Value> all() const { return llvm::to_vector(llvm::concat<const Value>(vectors, sums)); }
+  void setAll(ValueRange values) {
+    vectors = llvm::to_vector_of<Value>(values.drop_back(points));
+    sums = llvm::to_vector_of<Value>(values.take_back(points));
   }
-  static Accumulators split(ValueRange values) {
-    size_t half = values.size() / 2;
-    return {llvm::to_vector_of<Value>(values.take_front(half)), llvm::to_vector_of<Value>(values.drop_front(half))};
-  }
+
+  TileEmitter &emitter;
+  Location loc;
+  TileShape single;
+  State lanes, scalars;
+  size_t last, points;
+  int64_t copies; ///< Accumulators of each point that are vectors.
+  SmallVector<SumCut> cuts;
+  SmallVector<Value> vectors, sums; ///< Accumulators: those of all points for each copy, and the scalars.
+  SmallVector<Value> indices, current;
+  Value reached; ///< End of the part of the row that is reduced already.
 };
-} // namespace
 
-void TileEmitter::emitLaneReduction(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base) {
-  Location loc = op.getLoc();
-  TileShape single = tile;
-  single.vectorLoop = -1;
-  single.lanes = 1;
-  State lanes{*this, tile, base, loc, enumeratePoints(tile.factors), nullptr, {}, {}};
-  State scalars{*this, single, base, loc, enumeratePoints(tile.factors), nullptr, {}, {}};
-  SmallVector<Value> starts = scalars.startIndices(builder), current = starts, indices(base);
-  Operation *combiner = findCombiner(op);
-  TypedAttr neutral = getNeutral(combiner);
-  Value zeros = arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(cast<ShapedType>(lanes.widen(neutral.getType())), Attribute(neutral)));
-  Accumulators values{SmallVector<Value>(lanes.points.size(), zeros), scalars.loadOutputs(builder, starts)};
+Value TileEmitter::LaneReducer::makeNeutral(OpBuilder &builder) const {
+  TypedAttr neutral = getNeutral(findCombiner(emitter.op));
+  auto type = cast<ShapedType>(lanes.widen(neutral.getType()));
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(neutral)));
+}
 
-  SmallVector<int64_t> cuts = cutReductions(tile.lanes);
-  // Emits one loop over [from, to) that reduces with `state` at each step. `reduced` holds the accumulators before and
-  // after.
-  size_t last = tile.vectorLoop;
-  auto reduce = [&](OpBuilder &b, State &state, Value from, Value to, int64_t step, SmallVector<Value> &reduced) {
-    ReductionLoops loop(b, loc, reduced);
-    indices[last] = loop.open(from, to, step, state.isVector() ? cuts[last] : 0);
+/// Emits a loop over the rest of the row whose iterations reduce `count` vectors or scalars of `state`, each into other
+/// accumulators of `reduced`. Leaves terms that do not fill an iteration. Returns false if there may be any.
+bool TileEmitter::LaneReducer::reduceWhole(OpBuilder &b, State &state, int64_t count, MutableArrayRef<Value> reduced) {
+  int64_t width = state.isVector() ? lanes.tile.lanes : 1, step = width * count;
+  auto known = dyn_cast<AffineConstantExpr>(emitter.sizes[last]);
+  bool isWhole = known && known.getValue() % step == 0;
+  Value size = lanes.value(b, emitter.sizes[last]), end = size;
+  if (!isWhole)
+    end = arith::SubIOp::create(b, loc, size, arith::RemUIOp::create(b, loc, size, lanes.constant(b, step)));
+  ReductionLoops loop(b, loc, SmallVector<Value>(reduced));
+  Value index = loop.open(reached, end, step, state.isVector() && count == copies ? cuts[last] : SumCut());
+  OpBuilder &inside = loop.inside();
+  SmallVector<Value> results;
+  for (int64_t copy = 0; copy < count; ++copy) {
+    Value ahead = copy ? lanes.constant(inside, copy * width) : Value();
+    indices[last] = ahead ? arith::AddIOp::create(inside, loc, index, ahead).getResult() : index;
     SmallVector<Value> at = current;
-    state.advance(loop.inside(), last, indices[last], at);
-    SmallVector<Value> results = state.computePoints(loop.inside(), at, indices, loop.accumulators());
-    for (Value &result : results)
-      result = state.isVector() ? state.asVector(loop.inside(), result) : result;
-    loop.close(results);
-    reduced = llvm::to_vector(loop.accumulators());
-  };
+    state.advance(inside, last, indices[last], at);
+    ValueRange before = loop.accumulators().slice(copy * points, points);
+    for (Value result : state.computePoints(inside, at, indices, before))
+      results.push_back(state.isVector() ? state.asVector(inside, result) : result);
+  }
+  loop.close(results);
+  llvm::copy(loop.accumulators(), reduced.begin());
+  reached = end;
+  return isWhole;
+}
 
-  ReductionLoops loops(builder, loc, values.all());
+/// Emits the innermost reduction: many vectors at once, then the remaining vectors, then the remaining terms. The terms
+/// of a row are added up on their own, because the blocks of the outer reductions count a row as one term.
+void TileEmitter::LaneReducer::reduceRow(OpBuilder &b) {
+  reached = lanes.constant(b, 0);
+  if (reduceWhole(b, lanes, copies, vectors) ||
+      (copies > 1 && reduceWhole(b, lanes, 1, MutableArrayRef(vectors).take_front(points))))
+    return;
+  Operation *combiner = findCombiner(emitter.op);
+  SmallVector<Value> row(points, arith::ConstantOp::create(b, loc, getNeutral(combiner)));
+  reduceWhole(b, scalars, 1, row);
+  for (auto [sum, value] : llvm::zip_equal(sums, row))
+    sum = combine(b, combiner, sum, value);
+}
+
+void TileEmitter::LaneReducer::emit(OpBuilder &builder) {
+  SmallVector<Value> starts = scalars.startIndices(builder);
+  current = starts;
+  vectors.assign(points * copies, makeNeutral(builder));
+  sums = scalars.loadOutputs(builder, starts);
+  ReductionLoops loops(builder, loc, all());
   OpBuilder &inner = loops.inside();
   for (size_t loop = 0; loop < last; ++loop) {
-    if (!nest.loops[loop].reduction)
+    if (!emitter.nest.loops[loop].reduction)
       continue;
-    indices[loop] = loops.open(lanes.constant(inner, 0), lanes.value(inner, sizes[loop]), /*step=*/1, cuts[loop]);
+    Value size = lanes.value(inner, emitter.sizes[loop]);
+    indices[loop] = loops.open(lanes.constant(inner, 0), size, /*step=*/1, cuts[loop]);
     lanes.advance(inner, loop, indices[loop], current);
   }
-  values = Accumulators::split(loops.accumulators());
-  Value size = lanes.value(inner, sizes[last]), step = lanes.constant(inner, tile.lanes);
-  auto known = dyn_cast<AffineConstantExpr>(sizes[last]);
-  bool isWhole = known && known.getValue() % tile.lanes == 0;
-  Value whole =
-      isWhole ? size : arith::SubIOp::create(inner, loc, size, arith::RemUIOp::create(inner, loc, size, step));
-  reduce(inner, lanes, lanes.constant(inner, 0), whole, tile.lanes, values.vectors);
-  if (!isWhole)
-    reduce(inner, scalars, whole, size, 1, values.scalars);
-  loops.closeAll(values.all());
-  values = Accumulators::split(loops.accumulators());
+  setAll(loops.accumulators());
+  reduceRow(inner);
+  loops.closeAll(all());
+  setAll(loops.accumulators());
 
+  Operation *combiner = findCombiner(emitter.op);
+  for (size_t count = points * copies / 2; count >= points; count /= 2)
+    for (size_t i = 0; i < count; ++i)
+      vectors[i] = combine(builder, combiner, vectors[i], vectors[i + count]);
   vector::CombiningKind kind = *linalg::getCombinerOpKind(combiner);
   SmallVector<Value> results;
-  for (auto [lane, scalar] : llvm::zip_equal(values.vectors, values.scalars))
-    results.push_back(vector::ReductionOp::create(builder, loc, kind, lane, scalar, arith::FastMathFlags::reassoc));
+  for (auto [sum, vector] : llvm::zip(sums, vectors))
+    results.push_back(vector::ReductionOp::create(builder, loc, kind, vector, sum, arith::FastMathFlags::reassoc));
   scalars.storeOutputs(builder, starts, results);
+}
+
+void TileEmitter::emitLaneReduction(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base) {
+  LaneReducer(*this, tile, base).emit(builder);
 }
 
 Value TileEmitter::emitShare(OpBuilder &builder, ArrayRef<Value> base, const ReductionShare &share) {
@@ -98,10 +167,7 @@ Value TileEmitter::emitShare(OpBuilder &builder, ArrayRef<Value> base, const Red
 }
 
 Value TileEmitter::join(OpBuilder &builder, Value lhs, Value rhs) const {
-  Operation *combiner = findCombiner(op);
-  OperationState state(combiner->getLoc(), combiner->getName(), {lhs, rhs}, combiner->getResultTypes(),
-                       combiner->getAttrs());
-  return builder.create(state)->getResult(0);
+  return combine(builder, findCombiner(op), lhs, rhs);
 }
 
 void TileEmitter::store(OpBuilder &builder, ArrayRef<Value> base, Value value) {

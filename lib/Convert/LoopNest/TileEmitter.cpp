@@ -467,22 +467,31 @@ SmallVector<SmallVector<int64_t>> inlay::enumeratePoints(ArrayRef<int64_t> facto
   return points;
 }
 
-SmallVector<int64_t> TileEmitter::cutReductions(int64_t lastStep) const {
-  SmallVector<int64_t> cuts(nest.loops.size(), 0);
+SmallVector<SumCut> TileEmitter::cutReductions(size_t loop, int64_t step, bool roundsUp) const {
+  SmallVector<SumCut> cuts(nest.loops.size());
   if (!maxTerms || !isa_and_nonnull<arith::AddFOp>(findCombiner(op)))
     return cuts;
   SmallVector<size_t> reductions;
   std::vector<int64_t> steps;
-  for (auto [loop, info] : llvm::enumerate(nest.loops)) {
+  for (auto [number, info] : llvm::enumerate(nest.loops)) {
     if (!info.reduction)
       continue;
-    reductions.push_back(loop);
-    steps.push_back(getRange(sizes[loop], symbols).max);
+    int64_t size = getRange(sizes[number], symbols).max;
+    if (number == loop)
+      size = roundsUp ? llvm::divideCeil(size, step) : size / step;
+    reductions.push_back(number);
+    steps.push_back(size);
   }
-  if (!steps.empty())
-    steps.back() /= lastStep;
-  for (auto [loop, cut] : llvm::zip_equal(reductions, cutSums(steps, maxTerms)))
-    cuts[loop] = cut;
+  for (auto [number, count, blocks] : llvm::zip_equal(reductions, steps, cutSums(steps, maxTerms))) {
+    auto known = dyn_cast<AffineConstantExpr>(sizes[number]);
+    bool isExact = known && !(number == loop && roundsUp && known.getValue() % step);
+    int64_t whole = count;
+    for (int64_t block : llvm::reverse(blocks)) {
+      isExact &= whole % block == 0;
+      whole = block;
+    }
+    cuts[number] = {std::move(blocks), isExact};
+  }
   return cuts;
 }
 
@@ -511,13 +520,14 @@ SmallVector<Value> TileEmitter::State::reduce(OpBuilder &builder, ArrayRef<Value
   ReductionLoops loops(builder, loc, values);
   SmallVector<Value> indices(base);
   SmallVector<Value> current(starts);
-  for (auto [loop, info, cut] : llvm::enumerate(emitter.nest.loops, emitter.cutReductions(/*lastStep=*/1))) {
+  SmallVector<SumCut> cuts = emitter.cutReductions(share.loop, share.count, /*roundsUp=*/true);
+  for (auto [loop, info, cut] : llvm::enumerate(emitter.nest.loops, cuts)) {
     if (!info.reduction)
       continue;
     bool isShared = share.count > 1 && loop == share.loop;
     Value first = isShared ? share.number : constant(loops.inside(), 0);
     Value size = value(loops.inside(), emitter.sizes[loop]);
-    indices[loop] = loops.open(first, size, isShared ? share.count : 1, isShared ? 0 : cut);
+    indices[loop] = loops.open(first, size, isShared ? share.count : 1, cut);
     advance(loops.inside(), loop, indices[loop], current);
   }
   SmallVector<Value> results = computePoints(loops.inside(), current, indices, loops.accumulators());

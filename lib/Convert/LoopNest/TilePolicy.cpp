@@ -3,6 +3,7 @@
 #include "inlay/Convert/LoopNest/TilePolicy.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace inlay;
 
@@ -13,19 +14,51 @@ int64_t inlay::largestDivisor(int64_t size, int64_t limit) {
   return 1;
 }
 
-std::vector<int64_t> inlay::cutSums(const std::vector<int64_t> &sizes, int64_t maxTerms) {
-  std::vector<int64_t> cuts(sizes.size(), 0);
-  int64_t terms = 1; // Terms that an accumulator gets in one step of the loop.
+/// Maximum number of nested blocks of a loop. Sums of more than 32^5 terms are rare, and loops cost time.
+static constexpr int kMaxBlocks = 4;
+
+/// Returns the divisor of `size` next to `wanted` that is at most `limit`, so that all blocks are equally long. Returns
+/// `wanted` if no divisor is near.
+static int64_t chooseBlock(int64_t size, int64_t wanted, int64_t limit) {
+  for (int64_t distance = 0; distance <= wanted / 2; ++distance)
+    for (int64_t block : {wanted + distance, wanted - distance})
+      if (block > 1 && block <= limit && size % block == 0)
+        return block;
+  return wanted;
+}
+
+std::vector<SumBlocks> inlay::cutSums(const std::vector<int64_t> &sizes, int64_t maxTerms) {
+  std::vector<SumBlocks> blocks(sizes.size());
+  int64_t terms = 1; // Terms that the innermost open accumulator gets in one step of the loop.
   for (size_t loop = sizes.size(); loop-- > 0;) {
-    int64_t maxSteps = std::max<int64_t>(maxTerms / terms, 1);
-    if (sizes[loop] <= maxSteps) {
-      terms *= std::max<int64_t>(sizes[loop], 1);
-      continue;
+    int64_t steps = std::max<int64_t>(sizes[loop], 1), block = 1;
+    for (int rest = kMaxBlocks; rest > 0 && steps > 1 && steps > maxTerms / terms; --rest) {
+      // As few accumulators as possible, with about as many terms each.
+      double all = double(steps) * double(terms);
+      int levels =
+          std::clamp(static_cast<int>(std::ceil(std::log(all) / std::log(double(maxTerms)) - 1e-9)), 2, rest + 1);
+      int64_t limit = std::max<int64_t>(maxTerms / terms, 1);
+      int64_t wanted = std::clamp<int64_t>(std::llround(std::pow(all, 1.0 / levels)) / terms, 1, limit);
+      int64_t count = chooseBlock(steps, wanted, limit);
+      block *= count;
+      blocks[loop].push_back(block);
+      steps = steps / count + (steps % count != 0);
+      terms = 1;
     }
-    cuts[loop] = maxSteps;
-    terms = sizes[loop] / maxSteps + (sizes[loop] % maxSteps != 0);
+    terms *= steps;
   }
-  return cuts;
+  return blocks;
+}
+
+int64_t inlay::chooseMaxTerms(const LoopNestShape &shape) {
+  constexpr int64_t kSum = 32, kProduct = 512;
+  for (const std::vector<int64_t> &strides : shape.inputStrides) {
+    bool moves = std::any_of(strides.begin(), strides.end(), [](int64_t stride) { return stride != 0; });
+    for (size_t loop = 0; moves && loop < shape.loops.size(); ++loop)
+      if (!shape.loops[loop].reduction && !shape.loops[loop].isSingle() && strides[loop] == 0)
+        return kProduct;
+  }
+  return kSum;
 }
 
 int64_t inlay::chooseFactor(int64_t size, int64_t limit) {

@@ -5,6 +5,8 @@
 #ifndef INLAY_CONVERT_LOOPNEST_REDUCTIONLOOPS_H
 #define INLAY_CONVERT_LOOPNEST_REDUCTIONLOOPS_H
 
+#include "inlay/Convert/LoopNest/TilePolicy.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace inlay {
@@ -15,12 +17,12 @@ public:
   ReductionLoops(const mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange accumulators)
       : builder(builder), loc(loc), values(accumulators) {}
 
-  /// Opens a loop over [from, to) in increments of `step` and returns its index. If `cut` is not 0, opens two nested
-  /// loops: the inner loop runs `cut` iterations and computes a partial sum, which is then added to the accumulator of
-  /// the outer loop. The accumulators must then be sums of floats.
-  mlir::Value open(mlir::Value from, mlir::Value to, int64_t step, int64_t cut = 0);
+  /// Opens a loop over [from, to) in increments of `step` and returns its index. With a `cut`, opens one more loop per
+  /// block: each block of steps has its own partial sum, which is then added to the sum of the larger block around it.
+  /// The accumulators must then be sums of floats.
+  mlir::Value open(mlir::Value from, mlir::Value to, int64_t step, const SumCut &cut = {});
 
-  /// Ends the innermost loop, or two loops if it was cut. `results` are the accumulators at the end of its body.
+  /// Ends what the last call of `open` began. `results` are the accumulators at the end of the body.
   void close(mlir::ValueRange results);
   /// Ends all loops.
   void closeAll(mlir::ValueRange results);
@@ -33,11 +35,12 @@ public:
 
 private:
   struct Loop {
-    mlir::scf::ForOp op;
-    /// The sums to which the results of this loop are added. Empty unless the loop is part of a cut loop.
+    mlir::scf::ForOp op; ///< Null for a block of one step.
+    /// The sums to which the results of this loop are added. Empty unless the loop runs a block.
     llvm::SmallVector<mlir::Value> before;
   };
-  mlir::Value openLoop(mlir::Value from, mlir::Value to, mlir::Value step, llvm::SmallVector<mlir::Value> before);
+  mlir::Value openLoop(mlir::Value from, mlir::Value to, int64_t step, llvm::SmallVector<mlir::Value> before = {});
+  llvm::SmallVector<mlir::Value> startBlock();
 
   mlir::OpBuilder builder;
   mlir::Location loc;

@@ -77,6 +77,8 @@ public:
   };
   /// The state that is kept while one tile is emitted. TileState.h defines it.
   struct State;
+  /// Emits tiles whose vector loop is a reduction.
+  struct LaneReducer;
 
   /// Reads `op`, a LinalgOp on buffers. Emits flat buffers, and the sizes and strides that are known only at a call, at
   /// the builder's position, which must be before any tile code. Fails with a diagnostic at `op` if a shape or layout
@@ -99,9 +101,9 @@ public:
   /// Returns the loop along which an operand with elements of type `element` has aligned vectors of four, or -1. With
   /// `maybeOpen`, also considers buffers whose size is known only at a call.
   int findVectors(const Access &access, mlir::Type element, bool maybeOpen = false) const;
-  /// Returns the cuts of `cutSums` for each reduction loop and 0 for parallel loops. An iteration of the last reduction
-  /// takes `lastStep` steps at once.
-  llvm::SmallVector<int64_t> cutReductions(int64_t lastStep) const;
+  /// Returns how `cutSums` cuts each loop. The iterations of `loop` take `step` steps at once. The steps that do not
+  /// fill an iteration are not part of the loop, or are an iteration too if `roundsUp` is set.
+  llvm::SmallVector<SumCut> cutReductions(size_t loop = 0, int64_t step = 1, bool roundsUp = false) const;
 
   /// Makes reductions start from `scalar` instead of the elements of the only output. Null restores the default.
   void setInitial(mlir::Value scalar) { initial = scalar; }

@@ -50,12 +50,25 @@ struct TileShape {
   int64_t lanes = 1;
 };
 
+/// The blocks of steps into which a loop of a sum is cut, from the smallest. Each block consists of whole smaller
+/// blocks unless it is the last one of the loop, and has its own accumulator. Empty if the loop is not cut.
+using SumBlocks = std::vector<int64_t>;
+
+/// The blocks of one loop. They are exact if each one, and the loop, is whole.
+struct SumCut {
+  SumBlocks blocks;
+  bool isExact = false;
+};
+
 /// Cuts the loops of a sum so that one accumulator gets only a few more than `maxTerms` terms. `sizes` are the steps of
-/// the loops from the outermost. Returns for each loop the number of steps after which its accumulator is added to the
-/// accumulator of the loops around it, or 0 if it is never cut. The error then grows with the number of terms per
-/// accumulator plus the number of accumulators, not with the number of all terms (Higham, Accuracy and Stability of
+/// the loops from the outermost. Returns the blocks of each loop. The error then grows with `maxTerms` and with the
+/// number of nested blocks, which is logarithmic, not with the number of terms (Higham, Accuracy and Stability of
 /// Numerical Algorithms, section 4.2).
-std::vector<int64_t> cutSums(const std::vector<int64_t> &sizes, int64_t maxTerms);
+std::vector<SumBlocks> cutSums(const std::vector<int64_t> &sizes, int64_t maxTerms);
+
+/// Returns the number of terms that an accumulator of the op may get, for `cutSums`. It is larger for products, whose
+/// tiles keep accumulators of several points in registers.
+int64_t chooseMaxTerms(const LoopNestShape &shape);
 
 /// Returns the largest divisor of `size` that is at most `limit`. The result is at least 1.
 int64_t largestDivisor(int64_t size, int64_t limit);

@@ -23,10 +23,6 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Approximate number of terms per accumulator of a sum. More terms would increase the error; with fewer, adding up the
-/// accumulators would cost time.
-static constexpr int64_t kMaxTerms = 4096;
-
 namespace {
 /// The part of a loop that a kernel runs: the steps [lower, upper). Both bounds are multiples of `multiple`.
 struct LoopPart {
@@ -158,7 +154,7 @@ struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass>
     if (auto constant = op->getAttrOfType<TypedAttr>(plan::kInitialAttr))
       initial = arith::ConstantOp::create(builder, op.getLoc(), constant);
     emitter->setInitial(initial);
-    emitter->setMaxTerms(kMaxTerms);
+    emitter->setMaxTerms(chooseMaxTerms(emitter->shape()));
     TileLimits limits;
     limits.lanes = lanes;
     limits.maxPoints = 8;

@@ -99,23 +99,31 @@ SmallVector<Value> inlay::splitNumber(OpBuilder &builder, Location loc, ArrayRef
 
 int64_t inlay::countIterations(const TileEmitter &emitter, const ReductionShare &share) {
   int64_t runs = 1, total = 0;
-  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops)) {
+  auto addLoop = [&](int64_t iterations) { return llvm::AddOverflow(total, iterations, total); };
+  SmallVector<SumCut> cuts = emitter.cutReductions(share.loop, share.count, /*roundsUp=*/true);
+  for (auto [number, loop, cut] : llvm::enumerate(emitter.shape().loops, cuts)) {
     if (!loop.reduction)
       continue;
     int64_t size = getRange(emitter.size(number), emitter.getSymbols()).max;
     if (number == share.loop)
       size = llvm::divideCeil(size, share.count);
-    if (llvm::MulOverflow(runs, size, runs) || llvm::AddOverflow(total, runs, total) || total > kMaxIterations)
+    int64_t outside = runs;
+    if (llvm::MulOverflow(runs, size, runs) || addLoop(runs) || total > kMaxIterations)
       return kMaxIterations + 1;
+    for (int64_t block : cut.blocks) // The loop over blocks of one step is the loop itself.
+      if (block > 1 && (addLoop(outside * llvm::divideCeil(size, block)) || total > kMaxIterations))
+        return kMaxIterations + 1;
   }
   return total;
 }
 
 void inlay::cutSums(TileEmitter &emitter) {
-  constexpr int64_t kMaxTerms = 4096; // Approximate number of terms per accumulator.
-  int64_t iterations = countIterations(emitter);
-  if (iterations + llvm::divideCeil(iterations, kMaxTerms) <= kMaxIterations)
-    emitter.setMaxTerms(kMaxTerms);
+  for (int64_t terms = chooseMaxTerms(emitter.shape()); terms <= kMaxIterations; terms *= 4) {
+    emitter.setMaxTerms(terms);
+    if (countIterations(emitter) <= kMaxIterations)
+      return;
+  }
+  emitter.setMaxTerms(0);
 }
 
 SmallVector<size_t> inlay::findRagged(const LoopNestShape &shape, const TileShape &tile) {

@@ -55,8 +55,8 @@ llvm::SmallVector<mlir::Value> splitNumber(mlir::OpBuilder &builder, mlir::Locat
 /// + 1 if there may be more. The invocation runs one of `share.count` shares of loop `share.loop`.
 int64_t countIterations(const TileEmitter &emitter, const ReductionShare &share = {});
 
-/// Splits long sums into parts, so that errors do not grow with the number of all terms. Does not split sums if the
-/// additional loop would exceed `kMaxIterations`.
+/// Cuts sums into blocks, so that errors do not grow with the number of all terms. The blocks become longer, up to the
+/// whole sum, if the additional loops would exceed `kMaxIterations`.
 void cutSums(TileEmitter &emitter);
 
 /// Returns the loops along which the last tile may reach over the end.

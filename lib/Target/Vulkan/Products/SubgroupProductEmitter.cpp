@@ -351,7 +351,7 @@ SmallVector<Value> SubgroupProductEmitter::reduce(OpBuilder &b, ArrayRef<Value> 
   ReductionLoops loops(b, loc, values);
   SmallVector<Value> current(starts);
   auto advance = [&](size_t loop, Value index) { state.advance(loops.inside(), loop, index, current); };
-  SmallVector<int64_t> cuts = emitter.cutReductions(tile.depth);
+  SmallVector<SumCut> cuts = emitter.cutReductions(tile.innerLoop, tile.depth);
   for (auto [loop, info] : llvm::enumerate(emitter.shape().loops)) {
     if (!info.reduction || int(loop) == tile.innerLoop)
       continue;

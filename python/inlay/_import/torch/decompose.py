@@ -123,7 +123,12 @@ def _can_count(correction: float | None) -> bool:
 def _variance_and_mean(
     x: torch.Tensor, dim: Sequence[int] | None, correction: float | None, keepdim: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns the variance and the mean over `dim` (None or [] for all dims), for 16-bit floats in float32."""
+    """Returns the variance and the mean over `dim` (None or [] for all dims), for 16-bit floats in float32.
+
+    The rounding error of the mean is much larger than the spread of elements that are far from 0. It is therefore
+    computed as the mean of the differences, and subtracted too (Chan, Golub and LeVeque, "Algorithms for Computing the
+    Sample Variance", 1983).
+    """
     dims = list(range(x.dim())) if not dim else list(dim)
     count = 1
     for axis in dims:
@@ -132,8 +137,11 @@ def _variance_and_mean(
     freedom = count - (correction if isinstance(count, int) else int(correction))
     wide = _widen(x)
     mean = torch.mean(wide, dims, keepdim=True)
-    centered = wide - mean
+    error = torch.mean(wide - mean, dims, keepdim=True)
+    # The opposite of `wide - mean - error`. With the same difference, both sums would share it, and it would be stored.
+    centered = (mean - wide) + error
     total = torch.sum(centered * centered, dims, keepdim=keepdim)
+    mean = mean + error
     if isinstance(freedom, torch.SymInt):
         variance = total / freedom
     else:

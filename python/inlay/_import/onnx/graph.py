@@ -24,6 +24,7 @@ from ..torch.call import operator_name, overload_of
 from ..torch.constants import ConstantFolder
 from .naming import Labels, ModuleStack
 from .shapes import NumberArray, OpenDim, SizeFunction, as_array, compute, size_function
+from .tensors import keep_narrow
 from .values import Outcome, Unknown, Value
 
 
@@ -342,6 +343,7 @@ class Subgraph(Graph):
         if node not in self.captured:
             made = self.captured[node] = self._placeholder(f"outer_{node.name}", node.meta["val"])
             self.folder.stand_in(made, node)
+            keep_narrow([node], [made])
             if node in self.sizes:
                 self.sizes[made] = self.sizes[node]
         return self.captured[node]

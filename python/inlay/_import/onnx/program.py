@@ -28,7 +28,7 @@ from .shapes import OpenDim, open_dims
 from .structures import Inputs as PassedInputs
 from .structures import split_inputs
 from .subgraphs import Converter, Scope
-from .tensors import type_of
+from .tensors import mark_narrow, type_of
 from .values import Value
 from .versions import OLDEST, OpTable
 
@@ -161,7 +161,8 @@ def build(
     for info, by_dim in zip(infos, all_open_dims, strict=True):
         dtype, dims = type_of(info, f"input {info.name!r}")
         sizes: list[Any] = [by_dim.get(dim, size) for dim, size in enumerate(dims or ())]
-        nodes.append(graph.argument(info.name, sizes, dtype))
+        node = graph.argument(info.name, sizes, dtype)
+        nodes.append(mark_narrow(node, info.type.tensor_type.elem_type))
         values[info.name] = nodes[-1]
     symbols = _symbols(infos, nodes, all_open_dims)
     arguments = [

@@ -20,7 +20,7 @@ from .call import Handler, NodeCall, dtype_of, shape_of
 from .graph import Graph, Subgraph
 from .known import KnownGraph
 from .naming import module_stack
-from .tensors import ValueType, read_tensor
+from .tensors import ValueType, keep_narrow, mark_narrow, read_tensor
 from .values import LateError, Value, is_unknown, map_value
 from .versions import OpTable
 
@@ -110,6 +110,7 @@ class Converter:
             call = self.call(node, [scope.get(name) for name in node.input], scope, place)
             results = self.make(call, types or hints or {})
             _check_results(call, results, types or {})
+            keep_narrow(call.inputs, results)
             graph.name(graph.labels.take(node.name or node.op_type), module_stack(node), results)
             for name, result in zip(node.output, results, strict=False):
                 if name:
@@ -147,7 +148,8 @@ class Converter:
             read = read_tensor(tensor, self.folder, f"initializer {tensor.name!r}")
             # Exporters store numbers as initializers too. Those are not weights.
             is_weight = read.is_floating_point() and read.numel() > 1
-            scope[tensor.name] = scope.graph.constant(read, prefix + tensor.name, is_weight)
+            constant = scope.graph.constant(read, prefix + tensor.name, is_weight)
+            scope[tensor.name] = mark_narrow(constant, tensor.data_type)
 
     def inline(self, call: NodeCall, name: str, arguments: Sequence[Value] = ()) -> list[Value]:
         """Adds a body to the graph around it. Returns its results. arguments: the body's inputs."""

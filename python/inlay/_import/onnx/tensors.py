@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import pathlib
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from .files import read_external
 DTYPES: dict[int, torch.dtype] = {
     TensorProto.BOOL: torch.bool,
     TensorProto.UINT8: torch.uint8,
+    TensorProto.UINT16: torch.uint16,
     TensorProto.INT8: torch.int8,
     TensorProto.INT16: torch.int16,
     TensorProto.INT32: torch.int32,
@@ -26,7 +28,68 @@ DTYPES: dict[int, torch.dtype] = {
     TensorProto.BFLOAT16: torch.bfloat16,
     TensorProto.FLOAT: torch.float32,
     TensorProto.DOUBLE: torch.float64,
+    TensorProto.FLOAT8E4M3FN: torch.float8_e4m3fn,
+    TensorProto.FLOAT8E4M3FNUZ: torch.float8_e4m3fnuz,
+    TensorProto.FLOAT8E5M2: torch.float8_e5m2,
+    TensorProto.FLOAT8E5M2FNUZ: torch.float8_e5m2fnuz,
+    TensorProto.FLOAT8E8M0: torch.float8_e8m0fnu,
 }
+FLOATS8 = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating_point and dtype.itemsize == 1)
+
+
+class NarrowType(NamedTuple):
+    """A type of integers of less than 8 bits. PyTorch can't compute with these, so an element takes a byte here."""
+
+    number: int  # TensorProto.DataType
+    dtype: torch.dtype
+    bits: int
+
+    def limits(self) -> tuple[int, int]:
+        """Returns the lowest and the highest value."""
+        if self.dtype == torch.uint8:
+            return 0, 2**self.bits - 1
+        return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
+
+
+NARROW_TYPES = {
+    one.number: one
+    for one in (
+        NarrowType(TensorProto.INT4, torch.int8, 4),
+        NarrowType(TensorProto.UINT4, torch.uint8, 4),
+        NarrowType(TensorProto.INT2, torch.int8, 2),
+        NarrowType(TensorProto.UINT2, torch.uint8, 2),
+    )
+}
+_NARROW = "inlay_narrow"  # the key of an FX node's NarrowType in its metadata
+
+
+def mark_narrow(node: torch.fx.Node, number: int) -> torch.fx.Node:
+    """Notes that the elements of an FX node have a type of less than 8 bits, if `number` is one. Returns the node.
+
+    number: a TensorProto.DataType.
+    """
+    if number in NARROW_TYPES:
+        node.meta[_NARROW] = NARROW_TYPES[number]
+    return node
+
+
+def narrow_type(node: torch.fx.Node) -> NarrowType | None:
+    """Returns the type of an FX node with elements of less than 8 bits; None for other nodes."""
+    found: NarrowType | None = node.meta.get(_NARROW)
+    return found
+
+
+def keep_narrow(sources: Iterable[object], results: Iterable[object]) -> None:
+    """Notes the types of results that have elements of a node's inputs of less than 8 bits."""
+    types = {found.dtype: found for node in sources if isinstance(node, torch.fx.Node) and (found := narrow_type(node))}
+    if not types:
+        return
+    for result in results:
+        if isinstance(result, torch.fx.Node) and isinstance(result.meta["val"], torch.Tensor):
+            found = types.get(result.meta["val"].dtype)
+            if found is not None and _NARROW not in result.meta:
+                result.meta[_NARROW] = found
+
 
 # Fields with the elements of a tensor without raw_data. The other types, 16-bit floats and small integers, use
 # int32_data.
@@ -39,6 +102,8 @@ _FIELDS: dict[int, str] = {
 
 def dtype_of(number: int, subject: str) -> torch.dtype:
     """Returns the dtype of a TensorProto.DataType. Raises UnsupportedError, naming `subject`, if Inlay has none."""
+    if number in NARROW_TYPES:
+        return NARROW_TYPES[number].dtype
     if number not in DTYPES:
         known = TensorProto.DataType.values()
         name = TensorProto.DataType.Name(number).lower() if number in known else str(number)
@@ -62,6 +127,8 @@ def read_tensor(proto: TensorProto, folder: pathlib.Path | None, subject: str) -
     if any(dim < 0 for dim in shape):
         raise ArgumentValueError(f"{subject} has the dims {list(shape)}, but expected 0 or more in each")
     count = math.prod(shape)
+    if proto.data_type in NARROW_TYPES:
+        return _read_narrow(proto, NARROW_TYPES[proto.data_type], folder, shape, subject)
     if proto.data_location == TensorProto.EXTERNAL:
         entries = {entry.key: entry.value for entry in proto.external_data}
         return _from_bytes(read_external(entries, folder, count * dtype.itemsize, subject), shape, dtype)
@@ -78,6 +145,32 @@ def read_tensor(proto: TensorProto, folder: pathlib.Path | None, subject: str) -
     except Exception as error:
         raise ArgumentValueError(f"can't read {subject}: {error}") from error
     return _from_bytes(array.tobytes(), shape, dtype)
+
+
+def _read_narrow(
+    proto: TensorProto, kind: NarrowType, folder: pathlib.Path | None, shape: tuple[int, ...], subject: str
+) -> torch.Tensor:
+    """Returns a tensor of elements of less than 8 bits, which a file packs into bytes from the lowest bit upwards."""
+    count = math.prod(shape)
+    wanted = -(-count * kind.bits // 8)
+    if proto.data_location == TensorProto.EXTERNAL:
+        entries = {entry.key: entry.value for entry in proto.external_data}
+        data = bytes(read_external(entries, folder, wanted, subject))
+    else:
+        data = proto.raw_data if proto.HasField("raw_data") else bytes(number & 255 for number in proto.int32_data)
+    if len(data) != wanted:
+        raise ArgumentValueError(f"expected {wanted} bytes of data for {subject}, but got {len(data)}")
+    packed = torch.frombuffer(bytearray(data or b"\0"), dtype=torch.uint8).to(torch.int16)
+    shifts = torch.arange(0, 8, kind.bits, dtype=torch.int16)
+    numbers = ((packed[:, None] >> shifts) & (2**kind.bits - 1)).reshape(-1)[:count]
+    return wrap_narrow(numbers, kind).reshape(shape)
+
+
+def wrap_narrow(numbers: torch.Tensor, kind: NarrowType) -> torch.Tensor:
+    """Returns the lowest bits of integers as elements of a type of less than 8 bits."""
+    low, _ = kind.limits()
+    wrapped: torch.Tensor = ((numbers - low) & (2**kind.bits - 1)) + low
+    return wrapped.to(kind.dtype)
 
 
 class ValueType(NamedTuple):

@@ -5,6 +5,7 @@ from ..call import Handler
 from ..domains import DEFAULT, MICROSOFT, Op
 from . import (
     attention,
+    casts,
     control,
     convolution,
     indexing,
@@ -15,6 +16,7 @@ from . import (
     normalization,
     pointwise,
     pooling,
+    quantization,
     recurrent,
     reductions,
     resize,
@@ -27,6 +29,7 @@ from . import (
 _TOPICS = {
     DEFAULT: (
         attention,
+        casts,
         control,
         convolution,
         indexing,
@@ -36,6 +39,7 @@ _TOPICS = {
         normalization,
         pointwise,
         pooling,
+        quantization,
         recurrent,
         reductions,
         resize,

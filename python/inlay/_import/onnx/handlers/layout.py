@@ -13,6 +13,7 @@ import torch
 from ....errors import ArgumentValueError
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 from ..tensors import dtype_of as element_dtype
+from ..tensors import mark_narrow
 
 
 def handlers() -> dict[str, Handler]:
@@ -220,7 +221,9 @@ def _handle_constant(call: NodeCall) -> NodeResult:
         if not name.startswith(("value_int", "value_float")):
             raise call.unsupported(f"attribute {name!r} is not supported")
         tensor = torch.tensor(value, dtype=torch.int64 if name.startswith("value_int") else torch.float32)
-    return call.constant(tensor)
+        return call.constant(tensor)
+    (attribute,) = call.take_attributes()
+    return mark_narrow(call.constant(tensor), attribute.t.data_type)
 
 
 def _handle_constant_of_shape(call: NodeCall) -> NodeResult:

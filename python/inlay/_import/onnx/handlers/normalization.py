@@ -19,6 +19,7 @@ def handlers() -> dict[str, Handler]:
         "InstanceNormalization": _handle_instance_norm,
         "LayerNormalization": _handle_layer_norm,
         "LpNormalization": _handle_lp_norm,
+        "MeanVarianceNormalization": _handle_mvn,
         "RMSNormalization": rms_norm,
     }
 
@@ -96,3 +97,13 @@ def _handle_lp_norm(call: NodeCall) -> NodeResult:
     is_zero = call.aten("eq.Scalar", norm, 0)
     one = call.constant(torch.ones((), dtype=dtype_of(x)))
     return call.aten("div.Tensor", x, call.aten("where.self", is_zero, one, norm))
+
+
+def _handle_mvn(call: NodeCall) -> NodeResult:
+    x, rank = call[0], len(shape_of(call[0]))
+    axes = call.axes(call.attribute("axes", [0, 2, 3]), rank)
+    mean, of_squares = (call.aten("mean.dim", value, axes, True) for value in (x, call.aten("mul.Tensor", x, x)))
+    variance = call.aten("sub.Tensor", of_squares, call.aten("mul.Tensor", mean, mean))
+    # The specification adds this number to the standard deviation.
+    deviation = call.aten("add.Scalar", call.aten("sqrt", variance), 1e-9)
+    return call.aten("div.Tensor", call.aten("sub.Tensor", x, mean), deviation)

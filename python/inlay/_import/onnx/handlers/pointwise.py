@@ -9,7 +9,6 @@ import math
 import torch
 
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
-from ..tensors import dtype_of as element_dtype
 
 # ONNX op -> ATen call of the same operands.
 _SAME = {
@@ -66,8 +65,6 @@ def handlers() -> dict[str, Handler]:
     """Returns the handlers of this topic by ONNX op."""
     return {
         **{op: functools.partial(_handle_same, name) for op, name in _SAME.items()},
-        "Cast": _handle_cast,
-        "CastLike": _handle_cast_like,
         "Celu": _handle_celu,
         "Clip": _handle_clip,
         "Div": _handle_div,
@@ -149,14 +146,6 @@ def _handle_clip(call: NodeCall) -> NodeResult:
         else:
             result = call.aten(name, result, bound)
     return call.cast(result, dtype_of(x))
-
-
-def _handle_cast(call: NodeCall) -> NodeResult:
-    return call.cast(call[0], element_dtype(call.attribute("to"), f"the result of {call.place}"))
-
-
-def _handle_cast_like(call: NodeCall) -> NodeResult:
-    return call.cast(call[0], dtype_of(call[1]))
 
 
 def _handle_dropout(call: NodeCall) -> NodeResult:

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares quantization and products of integers with ONNX Runtime, and checks elements of 8 bits and less."""
+
+import inlay
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+from onnx import TensorProto, helper, numpy_helper
+from onnx_models import Known, model_of, model_of_op, run_onnxruntime
+
+K = Known
+u8, i8 = torch.uint8, torch.int8
+
+
+def r(*shape, seed=0):
+    """Returns normally distributed numbers."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed + sum(shape)))
+
+
+def q(dtype, *shape, seed=0):
+    """Returns numbers of all sizes of an integer dtype."""
+    info = torch.iinfo(dtype)
+    generator = torch.Generator().manual_seed(seed + sum(shape))
+    return torch.randint(info.min, info.max + 1, shape, generator=generator, dtype=dtype)
+
+
+S, Z, WZ = torch.tensor(0.02), torch.tensor(120, dtype=u8), torch.tensor(3, dtype=i8)
+ZEROS = K(np.zeros(6, np.int8), np.int8)
+CASES = [
+    ("QuantizeLinear", [r(2, 3, 4) * 3, S, Z], {}),
+    ("QuantizeLinear", [r(2, 3, 4) * 3, torch.tensor([0.02, 0.1, 0.01]), q(i8, 3)], {"axis": 1}),
+    ("QuantizeLinear", [r(2, 3, 4) * 3, S], {"output_dtype": TensorProto.INT16}),
+    ("QuantizeLinear", [r(2, 6) * 3, r(2, 3).abs() + 0.1, q(i8, 2, 3)], {"axis": 1, "block_size": 2}),
+    ("DequantizeLinear", [q(u8, 2, 3, 4), S, Z], {}),
+    ("DequantizeLinear", [q(i8, 2, 3, 4), torch.tensor([0.02, 0.1, 0.01]), q(i8, 3)], {}),
+    ("DequantizeLinear", [q(torch.int32, 5), S], {}),
+    ("DequantizeLinear", [q(i8, 2, 5), r(2, 3), q(i8, 2, 3)], {"axis": 1, "block_size": 2}),
+    ("DynamicQuantizeLinear", [r(4, 5)], {}, 3),
+    ("MatMulInteger", [q(u8, 3, 400), q(i8, 400, 5), Z, q(i8, 5)], {}),
+    ("ConvInteger", [q(u8, 2, 3, 7, 6), q(u8, 4, 3, 3, 3), Z, torch.tensor(9, dtype=u8)], {"pads": [1, 0, 1, 0]}),
+    ("QLinearMatMul", [q(u8, 3, 40), S, Z, q(i8, 40, 5), S, WZ, torch.tensor(0.05), Z], {}),
+    (
+        "QLinearConv",
+        [q(u8, 2, 4, 7, 6), S, Z, q(i8, 6, 2, 3, 3), r(6).abs(), ZEROS, torch.tensor(2.5), Z, q(torch.int32, 6) >> 18],
+        {"group": 2, "strides": [2, 1], "pads": [1, 1, 0, 0]},
+    ),
+]
+
+
+def name_of(case):
+    return "-".join([case[0], *(f"{key}={value}" for key, value in case[2].items())]).replace(" ", "")
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_op_equals_onnxruntime(case):
+    op, operands, attributes, outputs = (*case, 1)[:4]
+    model, arguments = model_of_op(op, operands, attributes, 21, outputs)
+    got = inlay.compile(model, targets=("host", "torch"))(*arguments)
+    for ours, theirs in zip(got if outputs > 1 else [got], run_onnxruntime(model, arguments), strict=True):
+        torch.testing.assert_close(ours, torch.from_numpy(np.asarray(theirs)), rtol=1e-6, atol=0)
+
+
+def cast_there_and_back(x, to, **attributes):
+    """Returns float numbers after a cast to another type and back."""
+    nodes = [helper.make_node("Cast", ["x"], ["a"], to=to, **attributes)]
+    nodes.append(helper.make_node("Cast", ["a"], ["y"], to=TensorProto.FLOAT))
+    shape = tuple(x.shape)
+    model = model_of(nodes, {"x": (TensorProto.FLOAT, shape)}, {"y": (TensorProto.FLOAT, shape)}, opset=25)
+    return inlay.compile(model, targets=("host", "torch"))(x)
+
+
+@pytest.mark.parametrize(
+    ("to", "expected"),
+    [
+        (TensorProto.FLOAT8E4M3FN, [0.0, 1.125, -448.0, 448.0, 448.0]),
+        (TensorProto.FLOAT8E5M2, [0.0, 1.0, -500.0, 57344.0, 57344.0]),
+    ],
+)
+def test_cast_to_float8_saturates(to, expected):
+    x = torch.tensor([0.0, 1.1, -480.0, 1e9, float("inf")])
+    expected = torch.tensor(expected)
+    if to == TensorProto.FLOAT8E5M2:
+        expected[2] = -512.0
+    assert torch.equal(cast_there_and_back(x, to), expected)
+
+
+def test_cast_to_float8_without_saturation_gives_nan():
+    got = cast_there_and_back(torch.tensor([464.0, 465.0, -1e9]), TensorProto.FLOAT8E4M3FN, saturate=0)
+    torch.testing.assert_close(got, torch.tensor([448.0, float("nan"), float("nan")]), equal_nan=True)
+
+
+@pytest.mark.parametrize("kind", ["INT4", "UINT4", "INT2", "UINT2"])
+@pytest.mark.parametrize("is_raw", [True, False])
+def test_packed_integers(kind, is_raw):
+    """5 elements don't fill the last byte."""
+    dtype = getattr(TensorProto, kind)
+    low, high = {"INT4": (-8, 7), "UINT4": (0, 15), "INT2": (-2, 1), "UINT2": (0, 3)}[kind]
+    values = [low, high, 0, 1, high - 1]
+    tensor = helper.make_tensor("x", dtype, [5], values)
+    if is_raw:
+        tensor = numpy_helper.from_array(numpy_helper.to_array(tensor), "x")
+    node = helper.make_node("DequantizeLinear", ["x", "s"], ["y"])
+    model = model_of([node], {"s": (TensorProto.FLOAT, ())}, {"y": (TensorProto.FLOAT, (5,))}, [tensor], opset=25)
+    got = inlay.compile(model, targets=("host", "torch"))(torch.tensor(0.5))
+    assert got.tolist() == [value / 2 for value in values]
+
+
+def test_quantization_to_4_bits_has_their_limits():
+    """The type of the zero point passes through ops that move elements."""
+    zero = helper.make_tensor("z", TensorProto.INT4, [1, 1], [1])
+    shape = numpy_helper.from_array(np.array([1]), "shape")
+    nodes = [
+        helper.make_node("Reshape", ["z", "shape"], ["zero"]),
+        helper.make_node("QuantizeLinear", ["x", "s", "zero"], ["a"], axis=0),
+        helper.make_node("Cast", ["a"], ["y"], to=TensorProto.FLOAT),
+    ]
+    inputs = {"x": (TensorProto.FLOAT, (4,)), "s": (TensorProto.FLOAT, (1,))}
+    model = model_of(nodes, inputs, {"y": (TensorProto.FLOAT, (4,))}, [zero, shape], opset=23)
+    got = inlay.compile(model, targets=("torch",))(torch.tensor([-100.0, -1.0, 2.6, 100.0]), torch.ones(1))
+    assert got.tolist() == [-8.0, 0.0, 4.0, 7.0]
+
+
+def test_packed_integers_of_the_wrong_size_are_an_error():
+    tensor = helper.make_tensor("x", TensorProto.INT4, [5], [1, 2, 3, 4, 5])
+    tensor = numpy_helper.from_array(numpy_helper.to_array(tensor), "x")
+    tensor.raw_data = tensor.raw_data[:-1]
+    node = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)
+    model = model_of([node], {}, {"y": (TensorProto.FLOAT, (5,))}, [tensor], opset=23)
+    with pytest.raises(inlay.ArgumentValueError, match=r"TensorProto|bytes"):
+        inlay.compile(model)

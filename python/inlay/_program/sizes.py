@@ -360,6 +360,8 @@ def _write(expr: Any, names: Mapping[sympy.Symbol, str], form: Mapping[Any, str]
         return str(int(expr))
     if expr.is_Symbol:
         return names[expr]
+    if form is _PYTHON and expr.is_Float:
+        return repr(float(expr))
     if expr.is_Add:
         number, rest = expr.as_coeff_Add()
         terms = sorted(_write(term, names, form) for term in sympy.Add.make_args(rest))
@@ -367,7 +369,7 @@ def _write(expr: Any, names: Mapping[sympy.Symbol, str], form: Mapping[Any, str]
     if expr.is_Mul and not any(factor.is_Rational and not factor.is_Integer for factor in expr.args):
         number, rest = expr.as_coeff_Mul()
         factors = sorted(map(inner, sympy.Mul.make_args(rest)))
-        return form["*"].join([str(number)] * (number != 1) + factors)
+        return form["*"].join([_write(number, names, form)] * (number != 1) + factors)
     if isinstance(expr, (sympy.Pow, F.PowByNatural)) and expr.args[1].is_Integer and expr.args[1] > 0:
         return form["*"].join([inner(expr.args[0])] * int(expr.args[1]))
     if isinstance(expr, F.ModularIndexing):
@@ -385,9 +387,22 @@ def _write(expr: Any, names: Mapping[sympy.Symbol, str], form: Mapping[Any, str]
     return form[word].format(*map(inner, expr.args))
 
 
+# Operators of conditions on products of sizes and floats, such as the dims of an interpolation.
+_CONVERSIONS: Mapping[Any, str] = {
+    F.ToFloat: "float({})",
+    F.TruncToInt: "int({})",
+    F.FloorToInt: "int(({}) // 1)",
+    F.CeilToInt: "-int(-({}) // 1)",
+    F.FloatTrueDiv: "{} / {}",
+    F.IntTrueDiv: "{} / {}",
+}
+
+
 def _write_for_checks(expr: Any, inner: Callable[[Any], str]) -> str | None:
     """Returns an operator of conditions as text, or None for other operators. inner: writes an operand."""
     kind, args = type(expr), [inner(arg) for arg in expr.args] if isinstance(expr, sympy.Basic) else []
+    if kind in _CONVERSIONS:
+        return _CONVERSIONS[kind].format(*args)
     if kind in _RELATIONS:
         return f"{args[0]} {_RELATIONS[kind]} {args[1]}"
     if kind in (F.Max, F.Min):

@@ -8,7 +8,7 @@ import inlay
 import pytest
 import torch
 from conftest import compare
-from inlay._compile.driver import compilation_count
+from inlay._compile.imported import compilation_count
 from inlay_models import zoo
 from torch import nn
 from torch.export import Dim
@@ -364,3 +364,18 @@ def test_training_with_symbols():
             sum(part.sum() for part in function(x(batch, 6, 8))).backward()
     for mine, theirs in zip(model.parameters(), twin.parameters(), strict=True):
         compare(mine.grad, theirs.grad, 1e-4)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"scale_factor": 1.5}, {"scale_factor": 2.5, "mode": "bilinear", "align_corners": True}],
+    ids=["nearest", "bilinear"],
+)
+def test_half_precision_is_resized_to_products_of_sizes_and_floats(options):
+    class Resize(nn.Module):
+        def forward(self, image):
+            return nn.functional.interpolate(image, **options)
+
+    dims = {2: Dim("height", min=2, max=32), 3: Dim("width", min=2, max=32)}
+    compiled = inlay.compile(Resize(), (x(1, 2, 6, 8).half(),), dynamic_shapes=(dims,), targets=TARGETS[1])
+    check(Resize(), compiled, x(1, 2, 5, 9).half(), tolerance=1e-2)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +15,16 @@ from .._paths import StrPath, path_text
 from .._program.compiled import CompiledModule, LoadedModule
 from .._program.fallback import Fallback
 from .._program.forking import note_device, refuse_lost_device
-from .._program.imported import CallConvention, ImportedModel, ImportedProgram
+from .._program.imported import ImportedModel, ImportedProgram
 from .._program.report import Report
 from .._program.restoring import restore
 from .._program.saving import describe_plain
-from .._program.signature import Signature
 from ..errors import ArgumentTypeError, ArgumentValueError
+from .imported import compile_imported
 from .model import import_model
 from .modules import import_rewritten
 from .options import LOOP_ITERATIONS, TARGETS, Options
-from .request import Progress, load_extension, make_renderer, make_request
+from .request import load_extension, make_renderer
 from .types import CompileOptions, ModuleNames, OpNames, OutOfRange, Strategy, Synonyms, Target
 
 if TYPE_CHECKING:
@@ -117,12 +115,7 @@ def compile(
     options = Options.make({**_given(locals()), **more})
     original = _original(model_or_exported, options)
     imported = _import(model_or_exported, inputs, options)
-    return compile_imported(imported.program, options, imported.convention, original)
-
-
-def compilation_count() -> int:
-    """Returns the number of graphs that this process has compiled."""
-    return _compilations.count
+    return compile_imported(imported.program, options, imported.convention, original, imported.watch)
 
 
 def _original(model: object, options: Options) -> torch.nn.Module | None:
@@ -132,36 +125,6 @@ def _original(model: object, options: Options) -> torch.nn.Module | None:
     if not isinstance(model, torch.nn.Module):
         raise ArgumentTypeError(f"expected a torch.nn.Module with out_of_range='torch', but got {kind_of(model)}")
     return model
-
-
-def compile_imported(
-    imported: ImportedProgram,
-    options: Options,
-    convention: CallConvention | None = None,
-    original: torch.nn.Module | None = None,
-) -> CompiledModule:
-    """Compiles an imported program.
-
-    convention: None for a program that is only called by `call_flat`.
-    original: the module that runs calls with sizes out of range; None if they are errors.
-    """
-    if "vulkan" in options.targets:
-        refuse_lost_device()
-    fallback = Fallback()
-    extension = load_extension()
-    with Progress() as progress:
-        request = make_request(extension, imported, options)
-        request.set_fallback(fallback)
-        request.set_progress(progress)
-        compilation = extension.compile(request)
-    _compilations.add()
-    if compilation.device:
-        note_device()
-    if compilation.notice:
-        print(f"inlay: {compilation.notice}", file=sys.stderr)
-    report = Report.parse(compilation.report, make_renderer(extension, imported, options))
-    signature = Signature(imported.interface, convention)
-    return CompiledModule(imported, compilation, fallback, report, signature, original)
 
 
 def partition(
@@ -252,17 +215,3 @@ def _import(model: Model | Module, inputs: Inputs | None, options: Options) -> I
             raise ArgumentTypeError("an inlay.Module determines its inputs: leave out inputs and dynamic_shapes")
         return import_rewritten(model)
     return import_model(model, inputs, options.dynamic_shapes, only_calls=options.targets == ("torch",))
-
-
-class _Counter:
-    """A counter for several threads."""
-
-    def __init__(self) -> None:
-        self.count, self._lock = 0, threading.Lock()
-
-    def add(self) -> None:
-        with self._lock:
-            self.count += 1
-
-
-_compilations = _Counter()

@@ -15,7 +15,7 @@ from .._import.torch.export import EXPORT_LOCK, export_module, export_program, p
 from .._import.torch.program import import_program
 from .._import.types import DynamicShapes, Inputs, Model, ModelProto
 from .._paths import StrPath
-from .._program.imported import CallConvention, ImportedModel
+from .._program.imported import CallConvention, ChangedObjects, ImportedModel
 
 
 def import_model(
@@ -33,24 +33,32 @@ def import_model(
             return import_onnx(cast("StrPath | ModelProto", model), inputs, dynamic_shapes, **options)
         if not isinstance(model, torch.nn.Module) or inputs is None:
             program_or_module = cast("torch.export.ExportedProgram | torch.nn.Module", model)
-            exported, shape_profiles = export_program(program_or_module, inputs, dynamic_shapes), None
-        else:
-            exported, shape_profiles = export_module(
-                model, prepare_examples(model, inputs, dynamic_shapes), may_split_dims=True
-            )
+            exported = export_program(program_or_module, inputs, dynamic_shapes)
+            with no_autocast():
+                program = import_program(exported, **options)
+            return ImportedModel(program, convention_of(exported), exported.module)
+        made = export_module(model, prepare_examples(model, inputs, dynamic_shapes), may_split_dims=True)
         with no_autocast():
-            program = import_program(exported, shape_profiles=shape_profiles, **options)
-        if isinstance(model, torch.nn.Module):
-            return ImportedModel(program, convention_of(exported, model), lambda: model)
-        return ImportedModel(program, convention_of(exported), exported.module)
+            program = import_program(made.program, shape_profiles=made.shape_profiles, **options)
+        written = {write.target for write in program.interface.writes if isinstance(write.target, str)}
+        convention = convention_of(made.program, model, made.changed)
+        return ImportedModel(program, convention, lambda: model, made.reads.watch(written))
 
 
-def convention_of(exported: torch.export.ExportedProgram, model: torch.nn.Module | None = None) -> CallConvention:
-    """Returns the calling convention of an exported program. model: the module that it was exported from."""
+def convention_of(
+    exported: torch.export.ExportedProgram,
+    model: torch.nn.Module | None = None,
+    changed: ChangedObjects | None = None,
+) -> CallConvention:
+    """Returns the calling convention of an exported program.
+
+    model: the module that it was exported from. changed: the arguments that the module changes.
+    """
     signature = exported.module_call_graph[0].signature if exported.module_call_graph else None
     names = getattr(signature, "forward_arg_names", None)
     spec = exported.call_spec
-    return CallConvention(spec.in_spec, spec.out_spec, names, _defaults(model, names) if model is not None else {})
+    defaults = _defaults(model, names) if model is not None else {}
+    return CallConvention(spec.in_spec, spec.out_spec, names, defaults, changed or ChangedObjects())
 
 
 def _defaults(model: torch.nn.Module, names: Sequence[str] | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import torch
 from torch.utils import _pytree as pytree
 
-from .._compile.driver import compile_imported
+from .._compile.imported import compile_imported
 from .._compile.model import import_model
 from .._compile.options import Options
 from .._compile.types import CompileOptions

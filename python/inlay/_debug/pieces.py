@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import torch
 
-from .._compile.driver import compile_imported
+from .._compile.imported import compile_imported
 from .._compile.options import Options
 from .._graph.module import Layer, Tensor
 from .._program.imported import Dims, ImportedProgram, ProgramInput, TensorType

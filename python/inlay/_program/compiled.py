@@ -19,12 +19,14 @@ from .fallback import Fallback, raise_failure
 from .figures import Memory, Profile
 from .forking import ForkLock, refuse_lost_device
 from .imported import ImportedProgram
+from .objects import change_objects
 from .outputs import CallValues, ResultOutput
 from .report import Report
 from .saving import describe
 from .signature import Signature
 from .sizes import UNBOUNDED
 from .state import IncompatibleKeys, State
+from .watch import Watch
 
 if TYPE_CHECKING:
     from .._inlay import Compilation
@@ -58,8 +60,13 @@ class CompiledModule:
         report: Report,
         signature: Signature,
         original: torch.nn.Module | None = None,
+        watch: Watch | None = None,
     ) -> None:
-        """original: the module that runs calls with sizes out of range. None if such calls are errors."""
+        """original: the module that runs calls with sizes out of range. None if such calls are errors.
+
+        watch: the check that the model is the same as at the import. None if nothing can change it.
+        """
+        self._watch = watch
         self._original = original
         self._compilation, self._fallback, self._signature = compilation, fallback, signature
         self._interface = imported.interface
@@ -113,6 +120,8 @@ class CompiledModule:
         and what was expected. Raises SizesError for sizes out of range, DeviceError for a lost device, and Error if a
         call of PyTorch failed, with its exception as the cause.
         """
+        if self._watch is not None:
+            self._watch.check()
         given = self._signature.flatten(args, kwargs)
         if torch.is_grad_enabled():
             self._signature.refuse_gradients(given)
@@ -122,9 +131,11 @@ class CompiledModule:
             if self._original is None:
                 raise
             return self._call_original(self._original, args, kwargs)
-        assert self._signature.convention is not None, "torch.compile calls call_flat"
-        out_spec = self._signature.convention.out_spec
-        return results[0] if out_spec.is_leaf() else pytree.tree_unflatten(results, out_spec)
+        convention = self._signature.convention
+        assert convention is not None, "torch.compile calls call_flat"
+        if convention.changed.paths:
+            return change_objects(convention, self._signature.arrange(args, kwargs), results)
+        return results[0] if convention.out_spec.is_leaf() else pytree.tree_unflatten(results, convention.out_spec)
 
     def call_flat(self, *given: Any) -> list[Any]:
         """Runs the model with flat arguments and returns its flat results."""
@@ -143,7 +154,8 @@ class CompiledModule:
     def _call_original(self, original: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Runs a call in PyTorch with the weights and buffers of the compiled model."""
         with self._turn, torch.no_grad():
-            return torch.func.functional_call(original, self._state.tensors, args, dict(kwargs))
+            # Tied tensors are given under all their names.
+            return torch.func.functional_call(original, self._state.tensors, args, dict(kwargs), tie_weights=False)
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Returns the flat arguments of a call."""
@@ -212,7 +224,10 @@ class CompiledModule:
         """
         self._refuse_inside_call("load_state_dict")
         with self._turn:
-            return self._state.load(state_dict, strict, assign)
+            keys = self._state.load(state_dict, strict, assign)
+        if self._watch is not None:
+            self._watch.accept_tensors()
+        return keys
 
     def save(
         self,
@@ -270,7 +285,7 @@ class CompiledModule:
             )
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{count} ops on {target}" for target, count in self._report.ops_by_target().items())
+        counts = ", ".join(f"{count} ops on {target}" for target, count in self.report.ops_by_target().items())
         return f"<inlay.CompiledModule: {counts}>"
 
     def _run(

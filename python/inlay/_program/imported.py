@@ -13,8 +13,10 @@ from torch.utils import _pytree as pytree
 
 from .outputs import Output, ResultOutput, Tensors, Write
 from .sizes import Size, Symbols
+from .watch import Watch
 
 Dims = tuple[int | Size, ...]
+CARRIER_DTYPE = torch.int8  # of the tensors in whose dims a program takes ints
 
 
 class TensorType(NamedTuple):
@@ -35,6 +37,8 @@ class ProgramInput:
     layout: torch.layout = torch.strided
     # True if the tensor is passed beside the program to calls of PyTorch, because the dialect has no type for it.
     is_kept: bool = False
+    # True for an int that determines a symbol. The program takes a tensor without elements whose first dim is the int.
+    is_carrier: bool = False
 
     @property
     def is_tensor(self) -> bool:
@@ -92,13 +96,26 @@ class ImportedProgram:
     @property
     def arguments(self) -> list[TensorType]:
         """The types of the arguments of the function."""
-        given = [
-            TensorType(argument.shape, argument.dtype)
-            for argument in self.interface.inputs
-            if argument.dtype and not argument.is_kept
-        ]
+        given = []
+        for argument in self.interface.inputs:
+            if argument.is_carrier:
+                given.append(TensorType((argument.value, 0), CARRIER_DTYPE))
+            elif argument.dtype and not argument.is_kept:
+                given.append(TensorType(argument.shape, argument.dtype))
         carried = [self.state.tensors[name] for name in self.interface.carried]
         return given + [TensorType(tuple(tensor.shape), tensor.dtype) for tensor in carried]
+
+
+@dataclass
+class ChangedObjects:
+    """The arguments that are objects and that a call changes in place.
+
+    If there are such objects, the structure of the flat results is (result, new contents of each object).
+    """
+
+    paths: Sequence[pytree.KeyPath] = ()  # of the objects in (args, kwargs)
+    # Number of an object by the number of the flat result in whose place the model returns the object itself.
+    returned: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,6 +126,7 @@ class CallConvention:
     out_spec: pytree.TreeSpec  # structure of the result
     argument_names: Sequence[str] | None = None  # positional arguments first; None if they are unknown
     defaults: Mapping[str, Any] = field(default_factory=dict)  # defaults of arguments that the export left out, by name
+    changed: ChangedObjects = field(default_factory=ChangedObjects)
 
     @classmethod
     def of_function(cls, inputs: int, results: int, argument_names: Sequence[str] | None = None) -> CallConvention:
@@ -127,3 +145,4 @@ class ImportedModel:
     program: ImportedProgram
     convention: CallConvention
     make_eager: Callable[[], Callable[..., Any]] | None = None  # returns the model as PyTorch runs it
+    watch: Watch | None = None  # checks that the model is the same as at the import

@@ -109,7 +109,10 @@ class _Reader:
     def input(self, described: Mapping[str, Any]) -> ProgramInput:
         name = _checked(str, described["name"])
         if "dtype" not in described:
-            return ProgramInput(name, value=self.value(described["value"]))
+            value, is_carrier = self.value(described["value"]), _checked(bool, described.get("carrier", False))
+            if is_carrier and (not isinstance(value, Size) or value.line() is None):
+                raise ValueError(f"expected {name!r} to determine a size, but got {value!r}")
+            return ProgramInput(name, value=value, is_carrier=is_carrier)
         shape, dtype = self.tensor(described)
         return ProgramInput(name, shape, dtype)
 

@@ -75,7 +75,8 @@ class _Writer:
         described: dict[str, Any] = {"name": argument.name}
         if argument.dtype is not None:
             return described | self.tensor(TensorType(argument.shape, argument.dtype))
-        return described | {"value": self.value(argument.value, name)}
+        carried = {"carrier": True} if argument.is_carrier else {}
+        return described | carried | {"value": self.value(argument.value, name)}
 
     def output(self, number: int, output: Output) -> dict[str, Any]:
         index, value = 0, None

@@ -11,15 +11,18 @@ from torch.utils import _pytree as pytree
 
 from .._dialect.text import tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, SizesError, did_you_mean
-from .imported import CallConvention, Dims, Interface, ProgramInput
+from .imported import CARRIER_DTYPE, CallConvention, Dims, Interface, ProgramInput
 from .sizes import Line, Size
 
 
 class _Source(NamedTuple):
-    """The dim of an input that determines a symbol: the first dim that is a multiple of the symbol plus a number."""
+    """The dim of an input that determines a symbol: the first dim that is a multiple of the symbol plus a number.
+
+    dim: None if the input itself is an int that determines the symbol.
+    """
 
     input: int
-    dim: int
+    dim: int | None
     size: Size
     line: Line
 
@@ -58,14 +61,19 @@ class Signature:
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Returns the arguments of a call in flat order. Raises ArgumentTypeError if they don't fit the model."""
-        if len(args) != len(self._positional) or list(kwargs) != self._keywords:
-            args, kwargs = self._reorder(args, kwargs)
+        args, kwargs = self.arrange(args, kwargs)
         if self._is_flat:
             return [*args, *kwargs.values()]
         leaves, spec = pytree.tree_flatten((args, kwargs))
         if self.convention is not None and spec != self.convention.in_spec:
             raise ArgumentTypeError(self._explain_nesting(args, kwargs, spec, self.convention.in_spec))
         return leaves
+
+    def arrange(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """Returns the positional and keyword arguments of a call in the order of the export."""
+        if len(args) != len(self._positional) or list(kwargs) != self._keywords:
+            return self._reorder(args, kwargs)
+        return args, kwargs
 
     def refuse_gradients(self, leaves: Sequence[Any]) -> None:
         """Raises ArgumentValueError for a tensor that requires gradients."""
@@ -115,7 +123,7 @@ class Signature:
         """
         values = [0] * len(self._symbols)
         for symbol, source in self._sources.items():
-            have = leaves[source.input].shape[source.dim]
+            have = leaves[source.input] if source.dim is None else leaves[source.input].shape[source.dim]
             value, remainder = divmod(have - source.line.rest, source.line.factor)
             self._check_range(source, have, None if remainder else value)
             values[symbol] = value
@@ -138,18 +146,22 @@ class Signature:
         expected = wanted.range_text
         if str(source.size) != wanted.name:
             expected = f"{source.size} with {wanted.name} {expected}"
-        place = self._place(source.input)
-        raise SizesError(f"{place}: dim {source.dim} ({str(source.size)!r}) is {have}, but expected {expected}")
+        hint = '; compile for such a value too, or with out_of_range="torch"' * (source.dim is None)
+        raise SizesError(f"{self._where(source)} is {have}, but expected {expected}{hint}")
 
     def _disagreement(self, check: _Check, have: Any, values: Sequence[int]) -> SizesError:
-        where = self._place(check.input) + ("" if check.dim is None else f": dim {check.dim} ({str(check.size)!r})")
         others = [
-            f"dim {source.dim} of argument {self._names[source.input]!r}"
+            f"{'' if source.dim is None else f'dim {source.dim} of '}argument {self._names[source.input]!r}"
             for symbol, source in sorted(self._sources.items())
             if check.size.depends_on(symbol)
         ]
         given = f", as {' and '.join(others)} say{'s' * (len(others) == 1)}" if others else ""
-        return SizesError(f"{where} is {have}, but expected {check.size.evaluate(values)}{given}")
+        return SizesError(f"{self._where(check)} is {have}, but expected {check.size.evaluate(values)}{given}")
+
+    def _where(self, part: _Source | _Check) -> str:
+        """Returns the argument and the dim of a size for messages."""
+        place = self._place(part.input)
+        return place if part.dim is None else f"{place}: dim {part.dim} ({str(part.size)!r})"
 
     def _reorder(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the positional and keyword arguments as the export has them."""
@@ -211,6 +223,8 @@ class Signature:
         if isinstance(wanted.value, Size):
             if isinstance(leaf, bool) or not isinstance(leaf, int):
                 raise ArgumentTypeError(f"{self._place(number)}: expected an int, but got {type(leaf).__name__}")
+            if wanted.is_carrier:
+                return torch.empty((max(leaf, 0), 0), dtype=CARRIER_DTYPE)  # `measure` refuses a negative int
             return None
         if not wanted.is_tensor:
             if type(leaf) is not type(wanted.value) or not _is_equal(leaf, wanted.value):
@@ -276,7 +290,11 @@ def _find_sizes(inputs: Sequence[ProgramInput]) -> tuple[dict[int, _Source], lis
     checks: list[_Check] = []
     for number, argument in enumerate(inputs):
         if isinstance(argument.value, Size):
-            checks.append(_Check(number, None, argument.value))
+            line = argument.value.line()
+            if argument.is_carrier and line is not None:
+                sources[line.symbol] = _Source(number, None, argument.value, line)
+            else:
+                checks.append(_Check(number, None, argument.value))
         for dim, size in enumerate(argument.shape):
             if not isinstance(size, Size):
                 continue

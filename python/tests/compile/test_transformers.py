@@ -112,3 +112,83 @@ def test_a_static_cache_is_written(llama):
         got = compiled(input_ids=token, past_key_values=mine, use_cache=True)
         torch.testing.assert_close(got.logits, want.logits, rtol=1e-4, atol=1e-4)
         torch.testing.assert_close(mine.layers[1].keys, theirs.layers[1].keys, rtol=1e-4, atol=1e-4)
+
+
+@pytest.fixture(scope="module", params=["Gemma3", "Mistral"])
+def sliding(request):
+    """A model with a sliding window of 6 tokens in its first layer."""
+    sizes = {**SIZES, "num_key_value_heads": 2, "head_dim": 8, "sliding_window": 6}
+    if request.param == "Mistral":
+        return build(transformers.MistralForCausalLM, transformers.MistralConfig(**sizes))
+    kinds = ["sliding_attention", "full_attention"]
+    return build(transformers.Gemma3ForCausalLM, transformers.Gemma3TextConfig(**sizes, layer_types=kinds))
+
+
+def prefilled(model, length):
+    """Returns a static cache with `length` tokens, and the next token."""
+    cache = transformers.StaticCache(config=model.config, max_cache_len=40)
+    with torch.no_grad():
+        logits = model(tokens(1, length), past_key_values=cache, use_cache=True).logits
+    return cache, logits[:, -1:].argmax(-1)
+
+
+def generate(step, cache, token, count, found=None):
+    """Returns the tokens of `count` greedy steps in `found`."""
+    found = [] if found is None else found
+    for _ in range(count):
+        with torch.no_grad():
+            made = step(input_ids=token, past_key_values=cache, use_cache=True)
+        assert made.past_key_values is cache
+        token = made.logits[:, -1:].argmax(-1)
+        found.append(token.item())
+    return found
+
+
+def test_a_full_sliding_window(sliding):
+    want = generate(sliding, *prefilled(sliding, 8), 30)
+    cache, token = prefilled(sliding, 8)
+    inputs = {"input_ids": token, "past_key_values": cache, "use_cache": True}
+    compiled = inlay.compile(sliding, inputs, targets=TARGETS)
+    assert compiled.symbols == {"cumulative_length_int": (6, None)}
+    assert cache.layers[0].cumulative_length_int == 8
+    assert generate(compiled, cache, token, 30) == want
+    assert cache.layers[0].cumulative_length_int == 38
+
+
+@pytest.mark.parametrize("out_of_range", ["error", "torch"])
+def test_a_sliding_window_that_becomes_full(sliding, out_of_range):
+    want = generate(sliding, *prefilled(sliding, 1), 12)
+    cache, token = prefilled(sliding, 1)
+    inputs = {"input_ids": token, "past_key_values": cache, "use_cache": True}
+    compiled, got = inlay.compile(sliding, inputs, targets=TARGETS, out_of_range=out_of_range), []
+    if out_of_range == "torch":
+        assert generate(compiled, cache, token, 12) == want
+        return
+    message = r"cumulative_length_int'\]\" \(place \d\) is 6, but expected 0 to 5; compile for such a value"
+    with pytest.raises(inlay.SizesError, match=message):
+        generate(compiled, cache, token, 12, got)
+    assert got == want[:5]
+
+
+def test_caches_are_changed_as_by_the_model(llama):
+    compiled, caches = None, [transformers.DynamicCache(config=llama.config) for _ in range(2)]
+    inputs = {"input_ids": tokens(2, 6), "use_cache": True}
+    compiled = inlay.compile(llama, {**inputs, "past_key_values": copy.deepcopy(caches[0])}, targets=TARGETS)
+    got = compiled(**inputs, past_key_values=caches[0])
+    with torch.no_grad():
+        want = llama(**inputs, past_key_values=caches[1])
+    assert got.past_key_values is caches[0] and caches[0].get_seq_length() == 6
+    torch.testing.assert_close(got.logits, want.logits, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(caches[0].layers[1].keys, caches[1].layers[1].keys, rtol=1e-4, atol=1e-4)
+    with pytest.raises(inlay.ArgumentTypeError, match="nested like the example inputs"):
+        compiled(**inputs, past_key_values=caches[0])
+
+
+def test_other_arguments_that_a_model_changes_are_refused():
+    class Counting(torch.nn.Module):
+        def forward(self, a, state):
+            state["calls"] += 1
+            return a * state["calls"]
+
+    with pytest.raises(inlay.UnsupportedError, match=r"changes its argument .*\['calls'\], which"):
+        inlay.compile(Counting(), (torch.ones(2), {"calls": 1}), targets=("host",))

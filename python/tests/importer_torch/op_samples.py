@@ -15,7 +15,7 @@ import unittest
 from typing import Any
 
 import torch
-from inlay._compile.driver import compile_imported
+from inlay._compile.imported import compile_imported
 from inlay._compile.model import import_model
 from inlay._compile.options import Options
 from inlay._dialect.text import ELEMENT_TYPES, tensor_text

@@ -10,7 +10,7 @@ import control_programs
 import pytest
 import torch
 from conftest import compare
-from inlay._compile.driver import compile_imported
+from inlay._compile.imported import compile_imported
 from inlay._compile.options import Options
 from replay import Replay
 

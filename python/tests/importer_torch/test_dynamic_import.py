@@ -60,7 +60,7 @@ def replays(monkeypatch):
 
     def make(model, args, shapes, kwargs=None):
         examples = make_examples(model, args, kwargs or {}, shapes)
-        exported, shape_profiles = export_module(model, examples, may_split_dims=True)
+        exported, shape_profiles, *_ = export_module(model, examples, may_split_dims=True)
         env = find_env(exported)
         known = [guard.expr for guard in env.guards]
         replay = Replay(monkeypatch, exported, shape_profiles)

@@ -4,7 +4,7 @@
 import pytest
 import torch
 from inlay import ops
-from inlay._compile.driver import compile_imported
+from inlay._compile.imported import compile_imported
 from inlay._compile.options import Options
 from inlay._dialect.meaning import compute
 from test_reference import single_op

@@ -5,7 +5,7 @@ import pytest
 import torch
 from conftest import compare
 from inlay import ops
-from inlay._compile.driver import compile_imported
+from inlay._compile.imported import compile_imported
 from inlay._compile.options import Options
 from inlay._dialect.meaning import compute
 from inlay._dialect.text import ELEMENT_TYPES

@@ -206,6 +206,16 @@ def test_parameters_that_the_model_writes_are_its_own(targets):
     assert model.weight[1].norm() > 1 or model.weight[2].norm() > 1 or model.weight[4].norm() > 1
 
 
+CALLS = 0
+
+
+class Held:
+    """An object that is no module."""
+
+    def __init__(self):
+        self.calls = 0
+
+
 class Setting(nn.Module):
     """A model that runs `change(self, a)`, which sets attributes."""
 
@@ -214,24 +224,36 @@ class Setting(nn.Module):
         self.register_buffer("empty", None)
         self.register_buffer("total", torch.zeros(2))
         self.count, self.seen, self.plain, self.change = 1, [], torch.zeros(2), change
+        self.places, self.held = {"at": 0}, Held()
 
     def forward(self, a):
         self.change(self, a)
         return a * self.count + self.total
 
 
+def test_attributes_that_a_model_only_sets_are_told_and_left():
+    model = nn.Sequential(Setting(lambda self, a: setattr(self, "new", a * 2)))
+    with pytest.warns(UserWarning, match="forward sets '0.new': a compiled model"):
+        inlay.compile(model, (torch.ones(2),), targets=("host",))
+    assert not hasattr(model[0], "new")
+
+
+@pytest.mark.filterwarnings("ignore:The tensor attribute")
 @pytest.mark.parametrize(
-    ("change", "names"),
+    ("change", "name"),
     [
-        (lambda self, a: setattr(self, "count", self.count + 1), "'count'"),
-        (lambda self, a: self.seen.append(a * 2), "'seen'"),
-        (lambda self, a: setattr(self, "new", a * 2), "'new'"),
+        (lambda self, a: setattr(self, "count", self.count + 1), "attribute '0.count' of the model"),
+        (lambda self, a: self.seen.append(a * 2), "attribute '0.seen' of the model"),
+        (lambda self, a: hasattr(self, "new") or setattr(self, "new", a * 2), "attribute '0.new' of the model"),
+        (lambda self, a: self.places.update(at=self.places["at"] + 1), "attribute '0.places' of the model"),
+        (lambda self, a: setattr(self.held, "calls", self.held.calls + 1), "attribute '0.held.calls' of the model"),
+        (lambda self, a: globals().update(CALLS=CALLS + 1), "global 'CALLS' of test_state"),
     ],
-    ids=["number", "list", "new"],
+    ids=["number", "list", "new", "dict", "object", "global"],
 )
-def test_attributes_that_a_model_sets_are_told_and_left(change, names):
+def test_attributes_that_a_model_reads_and_changes_are_refused(change, name):
     model = nn.Sequential(Setting(change))
-    with pytest.warns(UserWarning, match=f"forward sets {names.replace(chr(39), chr(39) + '0.', 1)}: a compiled model"):
+    with pytest.raises(inlay.UnsupportedError, match=f"reads and changes {name}"):
         inlay.compile(model, (torch.ones(2),), targets=("host",))
     assert model[0].count == 1 and model[0].seen == [] and not hasattr(model[0], "new")
 

@@ -11,7 +11,7 @@ import inlay
 import pytest
 import torch
 from conftest import INLAY_OPT
-from inlay._compile.driver import compile_imported
+from inlay._compile.imported import compile_imported
 from inlay._compile.options import Options
 from inlay._import.torch.export import export_program
 from inlay._import.torch.program import import_program

@@ -16,7 +16,7 @@ from ..._program.imported import CallConvention, ImportedModel, ImportedProgram,
 from ..._program.sizes import Symbols
 from ...errors import ArgumentTypeError, UnsupportedError, did_you_mean
 from ..examples import Input, ShapeProfile
-from ..torch.guards import no_kernel_log, plain_kernels, read_symbols
+from ..torch.guards import find_carriers, no_kernel_log, plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
 from . import checking, files, functions
@@ -212,7 +212,9 @@ def _symbols(
         for dim, open_dim in by_dim.items()
     }
     named = [(info.name, node.meta["val"]) for info, node in zip(infos, nodes, strict=True)]
-    return read_symbols(named, shape_profiles=shape_profiles)
+    symbols = read_symbols(named, shape_profiles=shape_profiles)
+    find_carriers(named, symbols)  # checks that the inputs determine all symbols
+    return symbols
 
 
 def _order_inputs(proto: onnx.ModelProto, inputs: Inputs | None) -> list[Any] | None:

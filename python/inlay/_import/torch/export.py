@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import threading
+import traceback
 import warnings
 from typing import Any, NamedTuple
 
@@ -12,11 +15,19 @@ from torch._dynamo.exc import UserError
 from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 from torch.utils import _pytree as pytree
 
+from ... import errors
+from ..._program.imported import ChangedObjects
 from ...errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from ..examples import ExampleInputs, Input, ShapeProfile, make_examples, split_shared_dims
 from ..types import DynamicShapes, Inputs
-from .attributes import Changes, restoring_attributes
-from .caches import register_caches
+from .capture.arguments import returning_changes, with_counters
+from .capture.attributes import Changes, restoring_attributes
+from .capture.caches import register_caches
+from .capture.reads import Reads, StateError, recording_reads
+
+# Folders of PyTorch, this package and Python's standard library.
+_OWN_FOLDERS = tuple(str(pathlib.Path(path).parent) + os.sep for path in (torch.__file__, errors.__file__) if path)
+_STANDARD_LIBRARY = str(pathlib.Path(os.__file__).parent) + os.sep
 
 # torch.export and its decompositions change state of the process.
 EXPORT_LOCK = threading.RLock()
@@ -52,11 +63,16 @@ def prepare_examples(model: torch.nn.Module, inputs: Inputs, dynamic_shapes: Dyn
 
 
 class ExportedModule(NamedTuple):
-    """An exported program, and what the user asked for about dims beyond what it keeps, by (number of an input,
-    dim)."""
+    """An exported program.
+
+    shape_profiles: what the user asked for about dims beyond what the program keeps, by (number of an input, dim).
+    changed: the arguments that forward changes. reads: the Python values that forward reads.
+    """
 
     program: torch.export.ExportedProgram
     shape_profiles: dict[tuple[int, int], ShapeProfile]
+    changed: ChangedObjects
+    reads: Reads
 
 
 def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dims: bool = False) -> ExportedModule:
@@ -65,6 +81,7 @@ def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dim
     may_split_dims: True if torch.export may treat dims that have one name as separate dims. The ShapeProfiles tie them
     together.
     """
+    examples = with_counters(model, examples)
     (args, kwargs), shapes = _copy_repeated((examples.args, examples.kwargs)), examples.dynamic_shapes
     if torch.is_autocast_enabled("cpu"):
         raise UnsupportedError(
@@ -72,8 +89,15 @@ def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dim
             "model's forward, or compile the model outside of the autocast"
         )
     try:
-        with EXPORT_LOCK, restoring_attributes(model) as changes:
+        with (
+            EXPORT_LOCK,
+            recording_reads(model) as reads,
+            restoring_attributes(model, reads) as changes,
+            returning_changes(model) as changed,
+        ):
             exported = torch.export.export(model, args, kwargs, dynamic_shapes=shapes, strict=False)
+    except Error:
+        raise
     except Exception as error:
         unproven = "Not all values of" in str(error) and "must always be equal" not in str(error)
         split_examples = split_shared_dims(model, examples) if may_split_dims and unproven else None
@@ -81,9 +105,10 @@ def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dim
             return export_module(model, split_examples)
         raise _export_error(error)(
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {_explain(error)}"
+            f"{_user_line(error)}"
         ) from error
     _check_unchanged(changes)
-    return ExportedModule(exported, examples.shape_profiles)
+    return ExportedModule(exported, examples.shape_profiles, changed, reads)
 
 
 def _copy_repeated(examples: Any) -> Any:
@@ -104,7 +129,12 @@ def _check_unchanged(changes: Changes) -> None:
     """Raises UnsupportedError or warns if a model's forward sets attributes in a way that torch.export does not
     record."""
     if changes.buffers:
-        raise UnsupportedError(f"{changes.buffers[0]}, but expected buffers to keep their dims and dtypes")
+        raise StateError(f"{changes.buffers[0]}, but expected buffers to keep their dims and dtypes")
+    if changes.state:
+        raise StateError(
+            f"the model's forward reads and changes {', '.join(changes.state)}, which a compiled model can't repeat: "
+            "put values that change from call to call in buffers"
+        )
     if changes.attributes:
         warnings.warn(
             f"inlay: the model's forward sets {', '.join(map(repr, changes.attributes))}: a compiled model keeps the "
@@ -118,6 +148,23 @@ def _explain(error: Exception) -> str:
     first, *rest = (str(error).strip() or "no message").splitlines()
     listed = [line.strip(" -") for line in rest if line.lstrip().startswith("- ")]
     return " ".join([first.partition(" For more information")[0], *listed])
+
+
+def _user_line(error: BaseException | None) -> str:
+    """Returns the line of the model that raised an exception, as the end of a sentence. Empty if it is not known."""
+    found = None
+    while error is not None and found is None:
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            if _is_of_user(frame.f_code.co_filename):
+                found = f" (in {frame.f_code.co_name} at {frame.f_code.co_filename}:{line})"
+        error = error.__cause__ or error.__context__
+    return found or ""
+
+
+def _is_of_user(file: str) -> bool:
+    """Returns true for a file of the user or of a package with models."""
+    is_standard = file.startswith(_STANDARD_LIBRARY) and "-packages" not in file
+    return os.path.isabs(file) and not is_standard and not file.startswith(_OWN_FOLDERS)
 
 
 class CallArguments(NamedTuple):

@@ -70,7 +70,6 @@ def read_symbols(
     """Returns the Symbols of a graph's inputs.
 
     ranges: by default those of the ShapeEnv. shape_profiles: see `import_program`.
-    Raises UnsupportedError for a symbol that no dim of a tensor determines.
     """
     env = find_shape_env(value for _, value in inputs)
     if env is None:
@@ -98,7 +97,7 @@ def read_symbols(
     found: dict[sympy.Symbol, list[tuple[sympy.Symbol, str]]] = {}
     for symbol, place in places.items():
         found.setdefault(ties.get(symbol, symbol), []).append((symbol, place or str(symbol)))
-    symbols = Symbols(
+    return Symbols(
         [
             (
                 symbol,
@@ -110,8 +109,6 @@ def read_symbols(
         ],
         {symbol: first for symbol, first in ties.items() if symbol != first},
     )
-    _check_determined(symbols, inputs)
-    return symbols
 
 
 def read_conditions(inputs: NamedValues, symbols: Symbols) -> list[sympy.Basic]:
@@ -158,7 +155,9 @@ def _make_symbol(
     same: the symbols, each with a place, "x[0]". profiles: what the user asked for about them.
     """
     found = [_find_range(env, ranges, symbol) for symbol, _ in same]
-    low, high = max(low for low, _ in found), min(high for _, high in found)
+    low, high = max(0, *(low for low, _ in found)), min(high for _, high in found)
+    if high < 0:
+        raise UnsupportedError(f"expected {same[0][1]!r} to be 0 or more, but its range ends at {high}")
     minima = [profile.min for profile in profiles if profile.min is not None]
     if low == _MIN_TRACED and minima:
         low = min(low, max(minima))
@@ -201,21 +200,36 @@ def _to_int(end: sympy.Expr, default: int) -> int:
     return int(end) if end.is_Integer and abs(int(end)) < UNBOUNDED - 1 else default
 
 
-def _check_determined(symbols: Symbols, inputs: NamedValues) -> None:
-    """Raises UnsupportedError for a symbol that no dim of a tensor determines."""
+def find_carriers(inputs: NamedValues, symbols: Symbols) -> set[str]:
+    """Returns the names of the ints that determine symbols, because no dim of a tensor does.
+
+    Raises UnsupportedError for a symbol that no input determines.
+    """
     determined: set[int] = set()
     for _, value in inputs:
         for dim in value.shape if isinstance(value, torch.Tensor) else ():
-            size = symbols.size(dim)
-            line = None if isinstance(size, int) else size.line()
-            determined |= set() if line is None else {line.symbol}
+            determined |= _determined_by(dim, symbols)
+    carriers: set[str] = set()
+    for name, value in inputs:
+        if isinstance(value, torch.SymInt) and not _determined_by(value, symbols) <= determined:
+            carriers.add(name)
+            determined |= _determined_by(value, symbols)
     for number, symbol in enumerate(symbols.table):
         if number not in determined:
             raise UnsupportedError(f"no dim of an input determines the size {symbol.name!r}")
+    return carriers
+
+
+def _determined_by(dim: int | torch.SymInt, symbols: Symbols) -> set[int]:
+    """Returns the number of the symbol that a size determines; the empty set if it determines none."""
+    size = symbols.size(dim)
+    line = None if isinstance(size, int) else size.line()
+    return set() if line is None else {line.symbol}
 
 
 __all__ = [
     "GuardError",
+    "find_carriers",
     "find_shape_env",
     "is_open",
     "no_new_guards",

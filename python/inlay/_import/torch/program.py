@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ from .effects import keeping_effects, restore_dropout
 from .expansion import Expander, WritesError
 from .functional import functional_copy
 from .graph import Value
-from .guards import GuardError, NamedValues, is_open, no_new_guards, read_conditions, read_symbols
+from .guards import GuardError, NamedValues, find_carriers, is_open, no_new_guards, read_conditions, read_symbols
 from .handlers import attention, filling, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
 from .walker import Handler, Walker
 
@@ -116,10 +116,11 @@ def _import_exported(
     written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
     parts = _GraphParts(symbols=symbols)
+    carriers = find_carriers(_user_inputs(exported), symbols)
     for spec in signature.input_specs:
         node = nodes[spec.arg.name]
         if spec.kind == InputKind.USER_INPUT:
-            parts.arguments.append((node, _user_input(spec.arg, node, symbols)))
+            parts.arguments.append((node, _user_input(spec.arg, node, symbols, carriers)))
         elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER):
             tensor = parts.state[spec.target] = _find(exported, spec.target)
             if spec.target in written:
@@ -250,6 +251,8 @@ def _import(
             walker.keep(node, argument.name)
         elif argument.is_tensor:
             walker.argument(node, argument.name, node.meta["val"])
+        elif argument.is_carrier:
+            walker.carrier(node, argument)
     for node, name, tensor in parts.carried:
         check_static(tensor, f"buffer {name!r}")
         walker.argument(node, name, tensor)
@@ -332,10 +335,10 @@ def _output(
     return ResultOutput(results.index(result), copied=True)
 
 
-def _user_input(argument: object, node: torch.fx.Node, symbols: Symbols) -> ProgramInput:
-    """Returns the ProgramInput for an argument of an ExportedProgram."""
+def _user_input(argument: object, node: torch.fx.Node, symbols: Symbols, carriers: Container[str]) -> ProgramInput:
+    """Returns the ProgramInput for an argument of an ExportedProgram. carriers: see `find_carriers`."""
     if isinstance(argument, SymIntArgument):
-        return ProgramInput(argument.name, value=symbols.size(node.meta["val"]))
+        return size_input(argument.name, node.meta["val"], symbols, carriers)
     if isinstance(argument, ConstantArgument):
         return ProgramInput(argument.name, value=argument.value)
     if not isinstance(argument, TensorArgument):
@@ -343,6 +346,11 @@ def _user_input(argument: object, node: torch.fx.Node, symbols: Symbols) -> Prog
             f"input {node.name!r} is a {type(argument).__name__}, but expected a tensor or a plain value"
         )
     return tensor_input(argument.name, node.meta["val"], symbols)
+
+
+def size_input(name: str, value: int | torch.SymInt, symbols: Symbols, carriers: Container[str]) -> ProgramInput:
+    """Returns the ProgramInput for an int. carriers: see `find_carriers`."""
+    return ProgramInput(name, value=symbols.size(value), is_carrier=name in carriers)
 
 
 def tensor_input(name: str, fake: torch.Tensor, symbols: Symbols | None = None) -> ProgramInput:

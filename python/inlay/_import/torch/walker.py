@@ -15,7 +15,7 @@ import torch
 from ..._dialect import ops
 from ..._dialect.calls import flatten_results
 from ..._dialect.text import ELEMENT_TYPES
-from ..._program.imported import Dims, TensorType
+from ..._program.imported import CARRIER_DTYPE, Dims, ProgramInput, TensorType
 from ..._program.outputs import Tensors
 from ..._program.sizes import InexpressibleError, Size, Symbols, UndecidedError
 from ...errors import UnsupportedError
@@ -87,6 +87,11 @@ class Walker:
         """Makes `node` an argument of the function."""
         shape = self.symbols.dims(fake)
         self._values[node] = self.builder.argument(shape, fake.dtype, print_location(name, node, self._portable))
+
+    def carrier(self, node: torch.fx.Node, number: ProgramInput) -> None:
+        """Adds the argument of the function in whose dims it takes an int."""
+        location = print_location(number.name, node, self._portable)
+        self.builder.argument((number.value, 0), CARRIER_DTYPE, location)
 
     def name_constant(self, node: torch.fx.Node, key: str) -> None:
         """Sets the key under which the value of a constant node is kept."""
@@ -324,7 +329,7 @@ class Walker:
         handler = self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
         try:
             value: Any = handler(self, call) if handler else None
-        except (_Unavailable, UndecidedError, GuardError):
+        except (_Unavailable, UndecidedError, InexpressibleError, GuardError):
             value = None
         if value is None:
             value = self._expand(call)

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils import _pytree as pytree
 
-from ..._dialect.text import tensor_text
+from ...._dialect.text import tensor_text
+from .reads import ABSENT, OWN, Reads
 
 _PLAIN = (bool, int, float, complex, str, type(None))
 _CONTAINERS = (list, dict, set)
@@ -24,17 +25,19 @@ _CONTAINERS = (list, dict, set)
 class Changes:
     """The assignments of a forward that a compiled model can't repeat.
 
-    attributes: paths of plain attributes. buffers: sentences about buffers.
+    attributes: paths of plain attributes. state: those of them whose old values forward has read. buffers: sentences
+    about buffers.
     """
 
     def __init__(self) -> None:
         self.attributes: list[str] = []
+        self.state: list[str] = []
         self.buffers: list[str] = []
 
 
 @contextlib.contextmanager
-def restoring_attributes(model: torch.nn.Module) -> Iterator[Changes]:
-    """Restores the attributes of the model's modules at the end of the context.
+def restoring_attributes(model: torch.nn.Module, reads: Reads) -> Iterator[Changes]:
+    """Restores the attributes of the model's modules at the end of the context. reads: what forward reads.
 
     Yields a Changes object, which is filled at the end of the model's forward.
     """
@@ -53,9 +56,12 @@ def restoring_attributes(model: torch.nn.Module) -> Iterator[Changes]:
 
     # Runs before torch.export restores some of the attributes itself.
     def end(_: torch.nn.Module, args: Any, output: Any) -> Any:
-        changes.attributes = [
-            _join(path, name) for path, snapshot in snapshots for name in snapshot.changed_attributes()
-        ]
+        for path, snapshot in snapshots:
+            for name, old in snapshot.changed_attributes():
+                changes.attributes.append(_join(path, name))
+                if reads.began_with(snapshot.module, name, old):
+                    changes.state.append(f"attribute {_join(path, name)!r} of the model")
+        changes.state += reads.changed()
         writes = [
             write
             for path, snapshot in snapshots
@@ -72,6 +78,24 @@ def restoring_attributes(model: torch.nn.Module) -> Iterator[Changes]:
             hook.remove()
         for _, snapshot in snapshots:
             snapshot.restore()
+
+
+@contextlib.contextmanager
+def keeping_state(model: torch.nn.Module) -> Iterator[None]:
+    """Restores the attributes and buffers of a model, and the state of the random generator, at the end of the
+    context."""
+    snapshots = [_Snapshot(module) for module in model.modules()]
+    buffers = [(buffer, buffer._version, buffer.detach().clone()) for buffer in model.buffers()]
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        for snapshot in snapshots:
+            snapshot.restore()
+        with torch.no_grad():
+            for buffer, version, value in buffers:
+                if buffer._version != version:
+                    buffer.copy_(value)
 
 
 def _put_empty_last(model: torch.nn.Module) -> None:
@@ -137,15 +161,16 @@ class _Snapshot:
         self.module, self._held = module, dict(vars(module))
         self._inner = [(value, type(value)(value)) for value in self._held.values() if type(value) in _CONTAINERS]
 
-    def changed_attributes(self) -> list[str]:
-        """Returns the names of new attributes, of plain attributes with other values, and of containers of other
-        sizes."""
+    def changed_attributes(self) -> list[tuple[str, Any]]:
+        """Returns the names and old values of new attributes, of plain attributes with other values, and of containers
+        with other elements."""
         now = vars(self.module)
-        changed = [name for name in now if name not in self._held]
-        changed += [name for name, value in self._held.items() if _is_plain_change(value, now.get(name, self))]
-        grown = [id(container) for container, content in self._inner if len(container) != len(content)]
-        names = {id(value): name for name, value in self._held.items() if not name.startswith("_")}
-        return changed + [names[key] for key in grown if key in names]
+        changed = [(name, ABSENT) for name in now if name not in self._held]
+        changed += [(name, value) for name, value in self._held.items() if _is_plain_change(value, now.get(name, self))]
+        others = {id(container) for container, content in self._inner if not _has_same_items(container, content)}
+        return changed + [
+            (name, value) for name, value in self._held.items() if name not in OWN and id(value) in others
+        ]
 
     def restore(self) -> None:
         """Restores the attributes and the contents of containers."""
@@ -154,7 +179,7 @@ class _Snapshot:
             del now[name]
         now.update(self._held)
         for container, content in self._inner:
-            if len(container) != len(content) or not all(map(_is_same, _items(container), _items(content))):
+            if not _has_same_items(container, content):
                 container.clear()
                 (container.extend if isinstance(container, list) else container.update)(content)
 
@@ -164,6 +189,11 @@ def _is_plain_change(value: object, now: object) -> bool:
     if not isinstance(value, _PLAIN):
         return False
     return type(now) is not type(value) or (now != value and (now == now or value == value))
+
+
+def _has_same_items(container: Any, content: Any) -> bool:
+    """Returns true if two containers have the same objects as elements."""
+    return len(container) == len(content) and all(map(_is_same, _items(container), _items(content)))
 
 
 def _items(container: Any) -> Iterable[Any]:

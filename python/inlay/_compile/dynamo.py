@@ -14,7 +14,7 @@ import dataclasses
 import functools
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -24,14 +24,15 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 
 from .._dialect.calls import no_autocast
 from .._import.torch.decompose import decompositions_for_tracing
-from .._import.torch.guards import read_symbols
-from .._import.torch.program import import_graph, tensor_input
+from .._import.torch.effects import drop_effect_tokens
+from .._import.torch.guards import find_carriers, read_symbols
+from .._import.torch.program import import_graph, size_input, tensor_input
 from .._import.torch.strides import dense_order
 from .._program.compiled import CompiledModule
 from .._program.imported import ImportedProgram, ProgramInput
 from .._program.sizes import InexpressibleError, Symbols
-from ..errors import ArgumentValueError, CompileError, UnsupportedError
-from .driver import compile_imported
+from ..errors import ArgumentValueError, CompileError, Error, SizesError, UnsupportedError
+from .imported import compile_imported
 from .options import Options
 
 _UNKNOWN_NAME = re.compile(r"'([^']*)' in (torch_executed_\w+|allow_ops|exempt_ops) matches no.*")
@@ -60,24 +61,46 @@ def backend(
 def _compile_graph(
     graph_module: torch.fx.GraphModule, example_inputs: Sequence[torch.Tensor], options: Options
 ) -> Callable[..., Any]:
-    """Compiles a forward or backward graph, or returns the graph itself if Inlay can't import it."""
+    """Compiles a forward or backward graph, or returns the graph itself if Inlay can't compile it."""
+    run = compile_or_none(graph_module, options)
+    return make_boxed_func(graph_module.forward if run is None else run)
+
+
+def compile_or_none(
+    graph_module: torch.fx.GraphModule,
+    options: Options,
+    made: Callable[[CompiledModule], None] = lambda compiled: None,
+) -> Callable[..., Any] | None:
+    """Returns the function that runs a graph, or None after a warning if Inlay can't compile it.
+
+    made: called with the compiled graph.
+    Raises CompileError if the options are wrong for every graph, or require that nothing falls back.
+    """
     try:
-        run = _import_and_compile(graph_module, options)
-    except UnsupportedError as error:
-        warnings.warn(f"inlay: this graph runs in PyTorch: {error}", stacklevel=2)
-        return make_boxed_func(graph_module.forward)
-    return make_boxed_func(run)
+        return _import_and_compile(graph_module, options, made)
+    except Exception as error:  # whatever fails, PyTorch can run the graph
+        if isinstance(error, CompileError) and (options.is_full or options.has_files):
+            raise
+        reason = error if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+        warnings.warn(f"inlay: this graph runs in PyTorch: {reason}", stacklevel=2)
+        return None
 
 
-def _import_and_compile(graph_module: torch.fx.GraphModule, options: Options) -> Callable[..., Any]:
+def _import_and_compile(
+    graph_module: torch.fx.GraphModule, options: Options, made: Callable[[CompiledModule], None]
+) -> Callable[..., Any]:
+    """Returns the function that runs a graph. Sizes that the compiled graph does not accept run in PyTorch."""
+    drop_effect_tokens(graph_module.graph)
     arguments: list[tuple[torch.fx.Node, ProgramInput]] = []
     parameters: dict[torch.fx.Node, torch.Tensor] = {}
     outputs: list[Any] = []
     placeholders = graph_module.graph.find_nodes(op="placeholder")
-    symbols = read_symbols([(node.name, node.meta.get("val")) for node in placeholders])
+    named = [(node.name, node.meta.get("val")) for node in placeholders]
+    symbols = read_symbols(named)
+    carriers = find_carriers(named, symbols)
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":
-            arguments.append((node, _input(node, symbols)))
+            arguments.append((node, _input(node, symbols, carriers)))
         elif node.op == "get_attr":
             held: Any = functools.reduce(getattr, str(node.target).split("."), graph_module)
             if not isinstance(held, torch.fx.GraphModule):  # a branch or body of control flow
@@ -89,7 +112,19 @@ def _import_and_compile(graph_module: torch.fx.GraphModule, options: Options) ->
         imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls, symbols)
     if not imported.interface.results:
         return graph_module.forward
-    return _with_strides(_compile_imported(imported, options).call_flat, outputs, symbols)
+    compiled = _compile_imported(imported, options)
+    made(compiled)
+    run = _with_strides(compiled.call_flat, outputs, symbols)
+    if not symbols:
+        return run
+
+    def run_sized(*args: Any) -> Any:
+        try:
+            return run(*args)
+        except SizesError:  # PyTorch guards less than the program accepts, such as a negative number
+            return graph_module.forward(*args)
+
+    return run_sized
 
 
 def _with_strides(run: Callable[..., Any], outputs: Sequence[Any], symbols: Symbols) -> Callable[..., Any]:
@@ -156,11 +191,13 @@ def _compile_imported(imported: ImportedProgram, options: Options) -> CompiledMo
             options = dataclasses.replace(options, **changes)
 
 
-def _input(node: torch.fx.Node, symbols: Symbols) -> ProgramInput:
+def _input(node: torch.fx.Node, symbols: Symbols, carriers: Container[str]) -> ProgramInput:
     """Returns the input of a program for a placeholder."""
     value: Any = node.meta.get("val")
     if symbols.can_express(value):
-        return ProgramInput(node.name, value=symbols.size(value))
+        return size_input(node.name, value, symbols, carriers)
+    if value is None:
+        return ProgramInput(node.name)
     if not isinstance(value, torch.Tensor):
         raise UnsupportedError(f"expected input {node.name!r} to be a tensor or a size, but got {value}")
     return tensor_input(node.name, value, symbols)

@@ -102,6 +102,11 @@ class Options:
         """True if nothing may fall back: the whole graph must run on the first target."""
         return self.require_full_compilation or not self.enabled
 
+    @property
+    def has_files(self) -> bool:
+        """True if an option names a file or a processor, which the compiler checks."""
+        return any((self.placement, self.save_placement, self.cost_model, self.tuning, self.host_cpu))
+
 
 def _processor(name: object) -> str:
     if not isinstance(name, str):

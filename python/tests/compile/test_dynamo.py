@@ -112,12 +112,12 @@ def test_guards_are_respected(compiled_graphs):
     assert len(compiled_graphs) == 4
 
 
-def test_a_size_that_no_tensor_tells_runs_in_pytorch():
-    compiled = torch.compile(lambda a, n: a * n, backend="inlay", dynamic=True)
-    with pytest.warns(UserWarning, match="runs in PyTorch: no dim of an input determines the size") as caught:
-        for size in (3, 5, 7):
-            compare(compiled(x(4), size), x(4) * size, 0)
-    assert len([warning for warning in caught if "inlay" in str(warning.message)]) == 1
+@pytest.mark.filterwarnings("error:inlay")
+def test_a_number_may_be_any_int(compiled_graphs):
+    compiled = torch.compile(lambda a, n: torch.arange(n + 9) * a.sum() * n, backend="inlay", dynamic=True)
+    for number in (3, 5, 7, 0, -2, 1):
+        compare(compiled(x(4), number), torch.arange(number + 9) * x(4).sum() * number, 1e-6)
+    assert len(compiled_graphs) <= 3
 
 
 @pytest.mark.parametrize(
@@ -239,6 +239,148 @@ def test_written_buffers_are_the_models_own():
         compare(compiled(x(3, 4)), other(x(3, 4)), 1e-5)
     for name, tensor in other.state_dict().items():
         compare(model.state_dict()[name], tensor, 1e-5)
+
+
+@torch.library.custom_op("inlay_tests::double", mutates_args=())
+def double(a: torch.Tensor) -> torch.Tensor:
+    return a * 2
+
+
+@double.register_fake
+def _(a):
+    return torch.empty_like(a)
+
+
+@torch.library.custom_op("inlay_tests::increment", mutates_args=("a",))
+def increment(a: torch.Tensor) -> None:
+    a.add_(1)
+
+
+def write(a):
+    b = a * 1
+    increment(b)
+    return b * 2
+
+
+class Exp(torch.autograd.Function):
+    """An exponential with a gradient of its own."""
+
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return a.exp(), None
+
+    @staticmethod
+    def backward(ctx, grad, _):
+        (a,) = ctx.saved_tensors
+        return grad * a.exp() * 3
+
+
+@pytest.mark.filterwarnings("error:inlay")
+@pytest.mark.parametrize(
+    "function, arguments",
+    [
+        (lambda a: torch.linalg.inv(a) * 2, (x(3, 3),)),
+        (lambda a: (torch.linalg.solve(a, a + 1), torch.linalg.inv(a)), (x(3, 3),)),
+        (lambda a, b: (a * 2, b, None if b is None else b + 1), (x(3), None)),
+        (lambda tensors: [*(a * 2 for a in tensors), None], ([x(3), x(2, 3)],)),
+        (lambda a: double(a) + 1, (x(3),)),
+        (write, (x(3),)),
+        (lambda a: Exp.apply(a)[0] * 2, (x(3),)),
+        (lambda a: torch.cat([a[:0], a[:0]]), (x(3, 3),)),
+        (lambda a: torch.cat([a[:0, 0], a[:0, 1]]), (x(3, 3),)),
+        (lambda a, scale: a * scale + scale, (x(3), 1.5)),
+    ],
+    ids=["inv", "solve", "none", "list", "custom", "custom write", "function", "cat", "cat vectors", "float"],
+)
+def test_graphs_of_all_kinds(function, arguments, compiled_graphs):
+    got = torch.compile(function, backend="inlay", options={"targets": ["host", "torch"]})(*arguments)
+    want = function(*arguments)
+    for ours, theirs in zip(*map(torch.utils._pytree.tree_leaves, (got, want)), strict=True):
+        compare(ours, theirs, 1e-5)
+    assert len(compiled_graphs) == 1
+
+
+def test_an_error_that_linalg_checks_is_raised():
+    compiled = torch.compile(lambda a: torch.linalg.inv(a) * 2, backend="inlay", options={"targets": ["host", "torch"]})
+    with pytest.raises(Exception, match="singular"):
+        compiled(torch.zeros(3, 3))
+
+
+@pytest.mark.filterwarnings("error:inlay")
+def test_the_gradient_of_a_function():
+    a = x(3).requires_grad_()
+    torch.compile(lambda a: Exp.apply(a)[0] * 2, backend="inlay")(a).sum().backward()
+    compare(a.grad, 6 * a.detach().exp(), 1e-5)
+
+
+class Lion(torch.optim.Optimizer):
+    """An optimizer that is not PyTorch's."""
+
+    def __init__(self, parameters):
+        super().__init__(parameters, {})
+
+    @torch.no_grad()
+    def step(self):
+        for parameter in self.param_groups[0]["params"]:
+            state = self.state[parameter]
+            mean = state.setdefault("mean", torch.zeros_like(parameter))
+            parameter.add_(mean.lerp(parameter.grad, 0.1).sign_(), alpha=-0.01)
+            mean.lerp_(parameter.grad, 0.01)
+
+
+OPTIMIZERS = {
+    "sgd": lambda parameters: torch.optim.SGD(parameters, 0.1, momentum=0.9, nesterov=True, foreach=True),
+    "adam": lambda parameters: torch.optim.Adam(parameters, 0.01, amsgrad=True, foreach=False),
+    "adamw": lambda parameters: torch.optim.AdamW(parameters, 0.01, foreach=True),
+    "adagrad": lambda parameters: torch.optim.Adagrad(parameters, 0.1),
+    "rmsprop": lambda parameters: torch.optim.RMSprop(parameters, 0.01, momentum=0.9, centered=True),
+    "lion": Lion,
+}
+
+
+@pytest.mark.filterwarnings("error:inlay")
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_steps_of_optimizers(name, compiled_graphs):
+    results = []
+    for compiles in (True, False):
+        torch.manual_seed(0)
+        model = nn.Linear(3, 2)
+        optimizer = OPTIMIZERS[name](model.parameters())
+        step = optimizer.step
+        if compiles:
+            step = torch.compile(step, backend="inlay", options={"targets": ["host", "torch"]})
+        for _ in range(5):
+            optimizer.zero_grad()
+            model(x(4, 3)).pow(2).sum().backward()
+            step()
+        results.append([parameter.detach() for parameter in model.parameters()])
+    assert compiled_graphs
+    for got, want in zip(*results, strict=True):
+        compare(got, want, 1e-5)
+
+
+@pytest.mark.filterwarnings("error:inlay")
+def test_a_dim_that_is_marked_dynamic(compiled_graphs):
+    compiled = torch.compile(lambda a: a.softmax(-1) * 2, backend="inlay", options={"targets": ["host"]})
+    first = x(4, 5)
+    torch._dynamo.mark_dynamic(first, 0)
+    for a in (first, x(7, 5), x(2, 5)):
+        compare(compiled(a), a.softmax(-1) * 2, 1e-5)
+    assert len(compiled_graphs) == 1
+
+
+def test_whatever_fails_pytorch_runs_the_graph(monkeypatch):
+    from inlay._compile import dynamo
+
+    def fail(*_, **__):
+        raise RuntimeError("expected at least one input")
+
+    for name in ("import_graph", "compile_imported"):
+        torch._dynamo.reset()
+        with monkeypatch.context() as patch, pytest.warns(UserWarning, match="runs in PyTorch: RuntimeError: expected"):
+            patch.setattr(dynamo, name, fail)
+            compare(torch.compile(lambda a: a * 2, backend="inlay")(x(3)), x(3) * 2, 0)
 
 
 __all__ = ["inlay"]

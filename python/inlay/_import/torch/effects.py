@@ -44,7 +44,12 @@ def has_effect(node: torch.fx.Node) -> bool:
         return any(has_effect(inner) for graph in _graphs(node) for inner in graph.nodes) or op.name() == "with_effects"
     if not isinstance(op, torch._ops.OpOverload):
         return False
-    return op._schema.is_mutable or not op._schema.returns or draws_random_numbers(node)
+    return (
+        bool(node.meta.get("has_effect"))
+        or op._schema.is_mutable
+        or not op._schema.returns
+        or draws_random_numbers(node)
+    )
 
 
 def is_checked_already(node: torch.fx.Node) -> bool:
@@ -54,6 +59,43 @@ def is_checked_already(node: torch.fx.Node) -> bool:
     if node.target.namespace != "aten":
         return False
     return _base(node.target) in _CHECKED or (_base(node.target) == "_assert_scalar" and node.args[0] is True)
+
+
+def drop_effect_tokens(graph: torch.fx.Graph) -> None:
+    """Replaces calls `with_effects(token, op, ...)` by calls of their ops, which are marked to keep their order.
+
+    The tokens that the graph takes and returns become None.
+    """
+    wrapped = [node for node in graph.nodes if node.target is torch.ops.higher_order.with_effects]
+    for node in wrapped:
+        token, op, *args = node.args
+        with graph.inserting_before(node):
+            call = graph.call_function(op, tuple(args), node.kwargs)
+        values = node.meta.get("val")
+        call.meta = {**node.meta, "has_effect": True}
+        if isinstance(values, (tuple, list)):
+            call.meta["val"] = values[1] if len(values) == 2 else tuple(values[1:])
+        for user in list(node.users):
+            number = user.args[1]
+            if number == 0:
+                user.replace_all_uses_with(token)
+            elif len(op._schema.returns) == 1:
+                user.replace_all_uses_with(call)
+            else:
+                user.args = (call, number - 1)
+                continue
+            graph.erase_node(user)
+        graph.erase_node(node)
+        if token.op == "placeholder":
+            _drop_token(token)
+
+
+def _drop_token(token: torch.fx.Node) -> None:
+    """Makes a graph's input and the results that return it None."""
+    token.meta["val"] = None
+    for user in list(token.users):
+        if user.op == "output":
+            user.args = torch.fx.node.map_arg(user.args, lambda node: None if node is token else node)
 
 
 @contextlib.contextmanager

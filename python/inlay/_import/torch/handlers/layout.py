@@ -194,6 +194,8 @@ def _handle_cat(walker: Walker, call: Call) -> HandlerResult:
     # PyTorch ignores vectors without elements, whatever the rank of the others.
     nodes = [node for node in call["tensors"] if walker.symbols.dims(node.meta["val"]) != (0,)]
     values = [walker.cast(walker.tensor(node), call.dtype, f"cast{i}") for i, node in enumerate(nodes)]
+    if not values:
+        return walker.splat(0, call.shape, call.dtype, "empty")
     if len(values) == 1:
         return values[0]
     attributes = {"dim": call["dim"] % len(call.shape)}

@@ -19,7 +19,7 @@ from .._program.imported import ImportedModel, ImportedProgram
 from .._program.report import Report
 from .._program.restoring import restore
 from .._program.saving import describe_plain
-from ..errors import ArgumentTypeError, ArgumentValueError
+from ..errors import ArgumentTypeError, ArgumentValueError, Error
 from .imported import compile_imported
 from .model import import_model
 from .modules import import_rewritten
@@ -62,6 +62,9 @@ def compile(
     """Compiles a model and returns a CompiledModule, which is called like the model.
 
     Each op runs on the first target that can run it, unless the options say otherwise.
+
+    If torch.export can't capture a PyTorch module as one graph, the module is compiled in parts with a warning. Python
+    runs the code between the parts. This needs the target "torch", and options that do not ask for one graph.
 
         compiled = inlay.compile(model, (x,))
         y = compiled(x)
@@ -114,7 +117,15 @@ def compile(
     """
     options = Options.make({**_given(locals()), **more})
     original = _original(model_or_exported, options)
-    imported = _import(model_or_exported, inputs, options)
+    try:
+        imported = _import(model_or_exported, inputs, options)
+    except Error as error:
+        from .parts import compile_in_parts  # imports much of PyTorch, and is needed rarely
+
+        partial = compile_in_parts(model_or_exported, inputs, options, error)
+        if partial is None:
+            raise
+        return partial
     return compile_imported(imported.program, options, imported.convention, original, imported.watch)
 
 

@@ -104,6 +104,12 @@ class NodeCall:
         return value
 
     @property
+    def schema(self) -> onnx.defs.OpSchema:
+        """The specification of the node's op."""
+        op = op_of(self.proto)
+        return onnx.defs.get_schema(op.name, self.version, op.domain)
+
+    @property
     def runs_now(self) -> bool:
         """True if all values are known, because the node runs at a call."""
         return self._graph.runs_now

@@ -69,7 +69,10 @@ def _split(
         if example is None:
             nodes.append(helper.make_node("Optional", [], [name], type=kind.optional_type.elem_type))
             return None
-        return _split(name, kind.optional_type.elem_type, example, tensors, nodes, flat)
+        inner = f"{name}.value"
+        structure = _split(inner, kind.optional_type.elem_type, example, tensors, nodes, flat)
+        nodes.append(helper.make_node("Optional", [inner], [name]))
+        return structure
     if kind.HasField("tensor_type"):
         tensors.append(onnx.ValueInfoProto(name=name, type=kind))
         flat.append(example)

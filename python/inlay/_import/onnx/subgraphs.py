@@ -15,7 +15,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from ..._dialect.text import tensor_text
 from ...errors import ArgumentValueError, Error
 from ..torch.guards import GuardError
-from . import checking
+from . import checking, unsigned
 from .call import Handler, NodeCall, dtype_of, shape_of
 from .graph import Graph, Subgraph
 from .known import KnownGraph
@@ -214,7 +214,7 @@ def held_number(tensor: onnx.TensorProto) -> int | None:
 def _make(handler: Handler, call: NodeCall) -> Sequence[Value]:
     """Returns the values of a call's outputs; None for an output that is not used."""
     try:
-        result = handler(call)
+        result = unsigned.adapt(call, handler)
         call.check_attributes()
     except Error:
         raise

@@ -20,6 +20,8 @@ DTYPES: dict[int, torch.dtype] = {
     TensorProto.BOOL: torch.bool,
     TensorProto.UINT8: torch.uint8,
     TensorProto.UINT16: torch.uint16,
+    TensorProto.UINT32: torch.uint32,
+    TensorProto.UINT64: torch.uint64,
     TensorProto.INT8: torch.int8,
     TensorProto.INT16: torch.int16,
     TensorProto.INT32: torch.int32,
@@ -95,6 +97,8 @@ def keep_narrow(sources: Iterable[object], results: Iterable[object]) -> None:
 # int32_data.
 _FIELDS: dict[int, str] = {
     TensorProto.INT64: "int64_data",
+    TensorProto.UINT32: "uint64_data",
+    TensorProto.UINT64: "uint64_data",
     TensorProto.FLOAT: "float_data",
     TensorProto.DOUBLE: "double_data",
 }

@@ -172,6 +172,8 @@ UPGRADES: dict[tuple[str, int], Step] = {
     ("Dropout", 10): Step(12, _dropout),
     ("GridSample", 16): Step(20, _unchanged),  # other names of modes
     ("GroupNormalization", 18): Step(21, _group_norm),
+    ("Hardmax", 1): Step(13, _softmax),
+    ("Hardmax", 11): Step(13, _softmax),
     ("LogSoftmax", 1): Step(13, _softmax),
     ("LogSoftmax", 11): Step(13, _softmax),
     ("OneHot", 9): Step(11, _one_hot),

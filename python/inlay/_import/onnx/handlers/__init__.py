@@ -21,6 +21,7 @@ from . import (
     reductions,
     resize,
     sampling,
+    selection,
     sequences,
     signal,
 )
@@ -43,6 +44,7 @@ _TOPICS = {
         recurrent,
         reductions,
         resize,
+        selection,
         sequences,
         sampling,
         signal,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 
 from ....errors import ArgumentValueError
-from ..call import Handler, NodeCall, NodeResult, shape_of
+from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 
 _REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
@@ -17,9 +17,12 @@ def handlers() -> dict[str, Handler]:
         "Gather": _handle_gather,
         "GatherElements": _handle_gather_elements,
         "GatherND": _handle_gather_nd,
+        "Hardmax": _handle_hardmax,
         "OneHot": _handle_one_hot,
+        "ReverseSequence": _handle_reverse_sequence,
         "ScatterElements": _handle_scatter_elements,
         "ScatterND": _handle_scatter_nd,
+        "TensorScatter": _handle_tensor_scatter,
         "TopK": _handle_top_k,
     }
 
@@ -101,6 +104,48 @@ def _handle_one_hot(call: NodeCall) -> NodeResult:
     chosen = call.aten("eq.Tensor", call.reshape(indices, [*shape[:axis], 1, *shape[axis:]]), call.constant(places))
     off, on = (call.aten("select.int", call[2], 0, number) for number in (0, 1))
     return call.aten("where.self", chosen, on, off)
+
+
+def _handle_hardmax(call: NodeCall) -> NodeResult:
+    x = call[0]
+    dim, rank = call.axis(call.attribute("axis", -1), len(shape_of(x))), len(shape_of(x))
+    places = _along(call, shape_of(x)[dim], dim, rank)
+    return call.cast(call.aten("eq.Tensor", places, call.aten("argmax", x, dim, True)), dtype_of(x))
+
+
+def _along(call: NodeCall, size: int, dim: int, rank: int) -> torch.fx.Node:
+    """Returns the numbers from 0 up to `size` along dim `dim` of a tensor of rank `rank`."""
+    numbers = call.aten("arange", size, dtype=torch.int64)
+    return call.reshape(numbers, [size if i == dim else 1 for i in range(rank)])
+
+
+def _handle_reverse_sequence(call: NodeCall) -> NodeResult:
+    x = call[0]
+    batch, time = call.attribute("batch_axis", 1), call.attribute("time_axis", 0)
+    if {batch, time} != {0, 1}:
+        raise ArgumentValueError(f"{call.place}: expected the axes 0 and 1, but got {batch} and {time}")
+    rank = len(shape_of(x))
+    lengths = call.reshape(call[1], [shape_of(x)[batch] if i == batch else 1 for i in range(rank)])
+    places = _along(call, shape_of(x)[time], time, rank)
+    back = call.aten("sub.Tensor", call.aten("sub.Scalar", lengths, 1), places)
+    places = call.aten("where.self", call.aten("lt.Tensor", places, lengths), back, places)
+    return call.aten("gather", x, time, call.aten("expand", places, list(shape_of(x))))
+
+
+def _handle_tensor_scatter(call: NodeCall) -> NodeResult:
+    past, update, mode = call[0], call[1], call.attribute("mode", "linear")
+    if mode not in ("linear", "circular"):
+        raise ArgumentValueError(f"{call.place}: expected the mode linear or circular, but got {mode!r}")
+    rank = len(shape_of(past))
+    dim = call.axis(call.attribute("axis", -2), rank)
+    if dim == 0:
+        raise ArgumentValueError(f"{call.place}: expected another axis than that of the batch")
+    places = _along(call, shape_of(update)[dim], dim, rank)
+    if call.get(2) is not None:
+        places = call.aten("add.Tensor", places, call.reshape(call[2], [-1, *[1] * (rank - 1)]))
+    if mode == "circular":
+        places = call.aten("remainder.Scalar", places, shape_of(past)[dim])
+    return call.aten("scatter.src", past, dim, call.aten("expand", places, list(shape_of(update))), update)
 
 
 def _handle_top_k(call: NodeCall) -> NodeResult:

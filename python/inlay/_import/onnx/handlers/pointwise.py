@@ -8,6 +8,7 @@ import math
 
 import torch
 
+from ....errors import ArgumentValueError
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 
 # ONNX op -> ATen call of the same operands.
@@ -65,8 +66,10 @@ def handlers() -> dict[str, Handler]:
     """Returns the handlers of this topic by ONNX op."""
     return {
         **{op: functools.partial(_handle_same, name) for op, name in _SAME.items()},
+        "BitShift": _handle_bit_shift,
         "Celu": _handle_celu,
         "Clip": _handle_clip,
+        "Det": functools.partial(_handle_same, "linalg_det"),
         "Div": _handle_div,
         "Dropout": _handle_dropout,
         "Elu": _handle_elu,
@@ -114,6 +117,13 @@ def _handle_div(call: NodeCall) -> NodeResult:
     return call.aten("div.Tensor_mode", call[0], call[1], rounding_mode="trunc")
 
 
+def _handle_bit_shift(call: NodeCall) -> NodeResult:
+    direction = call.attribute("direction")
+    if direction not in ("LEFT", "RIGHT"):
+        raise ArgumentValueError(f"{call.place}: expected the direction LEFT or RIGHT, but got {direction!r}")
+    return call.aten(f"bitwise_{direction.lower()}_shift.Tensor", call[0], call[1])
+
+
 def _handle_mod(call: NodeCall) -> NodeResult:
     return call.aten("fmod.Tensor" if call.attribute("fmod", 0) else "remainder.Tensor", call[0], call[1])
 
@@ -149,7 +159,8 @@ def _handle_clip(call: NodeCall) -> NodeResult:
 
 
 def _handle_dropout(call: NodeCall) -> NodeResult:
-    if call.get(2) is not None and call.number(2, "training_mode"):
+    is_training = call.get(2) is not None and call.number(2, "training_mode")
+    if is_training and call.number(1, "ratio", 0.5) != 0:
         raise call.unsupported("training is not supported")
     return [call[0], call.aten("full", shape_of(call[0]), True, dtype=torch.bool) if call.is_wanted(1) else None]
 

@@ -21,7 +21,8 @@ def handlers() -> dict[str, Handler]:
         **{f"Reduce{name}": functools.partial(_handle_reduction, name) for name in names},
         "ArgMax": functools.partial(_handle_place, "argmax"),
         "ArgMin": functools.partial(_handle_place, "argmin"),
-        "CumSum": _handle_cumsum,
+        "CumProd": functools.partial(_handle_cumulative, "cumprod", 1),
+        "CumSum": functools.partial(_handle_cumulative, "cumsum", 0),
     }
 
 
@@ -82,7 +83,7 @@ def _handle_place(name: str, call: NodeCall) -> NodeResult:
     return call.aten("rsub.Scalar", first, shape_of(x)[dim] - 1)
 
 
-def _handle_cumsum(call: NodeCall) -> NodeResult:
+def _handle_cumulative(name: str, neutral: int, call: NodeCall) -> NodeResult:
     x = call[0]
     dim = call.axis(call.number(1, "the axis"), len(shape_of(x)))
     reverse = call.attribute("reverse", 0)
@@ -90,8 +91,8 @@ def _handle_cumsum(call: NodeCall) -> NodeResult:
         x = call.aten("flip", x, [dim])
     if call.attribute("exclusive", 0):
         size = shape_of(x)[dim]
-        zero = torch.zeros([min(n, 1) if i == dim else n for i, n in enumerate(shape_of(x))], dtype=dtype_of(x))
+        first = [min(n, 1) if i == dim else n for i, n in enumerate(shape_of(x))]
         rest = call.aten("slice.Tensor", x, dim, 0, max(size - 1, 0))
-        x = call.aten("cat", [call.constant(zero), rest], dim)
-    result = call.aten("cumsum", x, dim, dtype=dtype_of(x))
+        x = call.aten("cat", [call.aten("full", first, neutral, dtype=dtype_of(x)), rest], dim)
+    result = call.aten(name, x, dim, dtype=dtype_of(x))
     return call.aten("flip", result, [dim]) if reverse else result

@@ -5,6 +5,6 @@ PyTorch runs these ops. An import of this package registers them. It doesn't nee
 runs without it.
 """
 
-from . import columns, exponents, recurrent, regions, resizing, signal
+from . import boxes, columns, exponents, recurrent, regions, resizing, signal
 
-__all__ = ["columns", "exponents", "recurrent", "regions", "resizing", "signal"]
+__all__ = ["boxes", "columns", "exponents", "recurrent", "regions", "resizing", "signal"]

@@ -41,7 +41,8 @@ NAMED = {
     "memory_format": torch.memory_format,
 }
 # The first part of a function's name -> the module that has the function. A module is imported when it is needed.
-FUNCTIONS = {"operator": "operator", "math": "math", "torch": "torch", "onnx": "inlay._import.onnx.deferred"}
+FUNCTIONS = {"operator": "operator", "math": "math", "torch": "torch"}
+FUNCTIONS |= {"onnx": "inlay._import.onnx.deferred", "onnx_failing": "inlay._import.onnx.library.failing"}
 # Namespace of custom ops -> the module that registers them.
 _OPERATORS = {"inlay_onnx": "inlay._import.onnx.library"}
 

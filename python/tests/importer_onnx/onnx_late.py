@@ -5,6 +5,8 @@ import torch
 
 X = torch.arange(6.0).reshape(2, 3) - 2
 I = torch.tensor
+BOXES = torch.tensor([[[0.0, 0, 1, 1], [0, 0.1, 1, 1.1], [1, 1, 0.2, 0.1], [5, 5, 6, 6]]])
+SCORES = torch.tensor([[[0.9, 0.8, 0.7, 0.2], [0.3, 0.3, 0.95, 0.5]]])
 
 # Name -> text of the model, sets of inputs. Each model is compiled once for all sets.
 MODELS = {
@@ -148,5 +150,25 @@ MODELS = {
         }
         """,
         [(X,)],
+    ),
+    "non zero": ("g (float[2,3] x) => (int64[2,n] y) { p = Relu(x)  y = NonZero(p) }", [(X,), (-X,)]),
+    "compress": (
+        "g (float[2,3] x, bool[2] c) => (float[n] y, float[2,m] z)"
+        " { y = Compress(x, c)  z = Compress <axis = 1> (x, c) }",
+        [(X, I([True, False])), (X, I([False, False]))],
+    ),
+    "unique": (
+        "g (float[2,3] x) => (float[n] a, int64[n] b, int64[m] c, int64[n] d, float[2,k] e, int64[k] f, int64[3] h)"
+        " { y = Mul(x, x)  a, b, c, d = Unique <sorted = 0> (y)  e, f, h = Unique <axis = 1> (y) }",
+        [(X,), (X * 0,)],
+    ),
+    "boxes": (
+        """
+        g (float[1,4,4] x, float[1,2,4] s, int64[1] n, float[1] i, float[1] t) => (int64[a,3] y, int64[b,3] z) {
+          y = NonMaxSuppression(x, s, n, i, t)
+          z = NonMaxSuppression <center_point_box = 1> (x, s, n, i)
+        }
+        """,
+        [(BOXES, SCORES, I([3]), I([0.4]), I([0.25])), (BOXES, SCORES, I([1]), I([0.0]), I([0.9]))],
     ),
 }

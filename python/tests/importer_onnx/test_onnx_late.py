@@ -47,6 +47,23 @@ def test_the_reason_is_given():
         inlay.compile(parse(MODELS["tile"][0]), targets=("host",))
 
 
+def test_a_branch_that_is_invalid_for_these_dims():
+    model = parse(
+        """
+        g (float[2,3] x, bool c) => (float[2,3] y) <int64[2] s = {4,4}> {
+          y = If(c) <
+            then_branch = one () => (float[2,3] a) { a = Relu(x) },
+            else_branch = two () => (float[2,3] b) { [wrong] b = Reshape(x, s) }
+          >
+        }
+        """
+    )
+    compiled = inlay.compile(model, targets=HOST)
+    assert torch.equal(compiled(X, torch.tensor(True)), X.relu())
+    with pytest.raises(inlay.Error, match=r"'wrong'.*is invalid for input"):
+        compiled(X, torch.tensor(False))
+
+
 def test_a_weight_of_a_body_is_replaced():
     compiled = inlay.compile(parse(MODELS["branches of other dims"][0]), targets=HOST)
     (name,) = compiled.state_dict()

@@ -22,14 +22,64 @@ _LOWEST = torch.iinfo(torch.int64).min
 # Ops that have no arithmetic, or that read their operands themselves.
 _PLAIN = {"BitCast", "Cast", "CastLike", "Constant", "EyeLike", "Identity", "If", "Loop", "Scan", "Shape", "Size"}
 # Ops for which two's complement makes no difference between signed and unsigned integers.
-_BITS = set(
-    "Add BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Compress Concat ConstantOfShape CumProd CumSum DepthToSpace Equal "
-    "Expand Flatten Gather GatherElements GatherND MatMul Mul NonZero OneHot Pad Pow ReduceProd ReduceSum ReduceSumSquare "
-    "Reshape ReverseSequence Slice SpaceToDepth Split Squeeze Sub Sum TensorScatter Tile Transpose Trilu Unsqueeze "
-    "Where".split()
-)
+_BITS = {
+    "Add",
+    "BitwiseAnd",
+    "BitwiseNot",
+    "BitwiseOr",
+    "BitwiseXor",
+    "Compress",
+    "Concat",
+    "ConstantOfShape",
+    "CumProd",
+    "CumSum",
+    "DepthToSpace",
+    "Equal",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "GatherElements",
+    "GatherND",
+    "MatMul",
+    "Mul",
+    "NonZero",
+    "OneHot",
+    "Pad",
+    "Pow",
+    "ReduceProd",
+    "ReduceSum",
+    "ReduceSumSquare",
+    "Reshape",
+    "ReverseSequence",
+    "Slice",
+    "SpaceToDepth",
+    "Split",
+    "Squeeze",
+    "Sub",
+    "Sum",
+    "TensorScatter",
+    "Tile",
+    "Transpose",
+    "Trilu",
+    "Unsqueeze",
+    "Where",
+}
 # Ops that compare elements.
-_ORDER = set("ArgMax ArgMin Clip Greater GreaterOrEqual Less LessOrEqual Max Min ReduceMax ReduceMin TopK Unique".split())
+_ORDER = {
+    "ArgMax",
+    "ArgMin",
+    "Clip",
+    "Greater",
+    "GreaterOrEqual",
+    "Less",
+    "LessOrEqual",
+    "Max",
+    "Min",
+    "ReduceMax",
+    "ReduceMin",
+    "TopK",
+    "Unique",
+}
 _SCATTERS = {"ScatterElements", "ScatterND"}
 
 
@@ -55,7 +105,9 @@ def adapt(call: NodeCall, handler: Handler) -> NodeResult:
     results = [made] if isinstance(made, torch.fx.Node) else list(made)
     result_names = _formal_types(call.schema.outputs, len(results))
     return [
-        _from_int64(call, value, types[name], is_ordered) if isinstance(value, torch.fx.Node) and name in types else value
+        _from_int64(call, value, types[name], is_ordered)
+        if isinstance(value, torch.fx.Node) and name in types
+        else value
         for value, name in zip(results, result_names, strict=True)
     ]
 
@@ -103,8 +155,10 @@ def _to_int64(call: NodeCall, x: torch.fx.Node, is_ordered: bool) -> torch.fx.No
     return call.aten("bitwise_xor.Scalar", bits, _LOWEST) if is_ordered else bits
 
 
-def _from_int64(call: NodeCall, x: torch.fx.Node, dtype: torch.dtype, is_ordered: bool) -> torch.fx.Node:
-    """Reverses `_to_int64`. Numbers of 16 and 32 bits wrap around."""
+def _from_int64(call: NodeCall, x: torch.fx.Node, dtype: torch.dtype | None, is_ordered: bool) -> torch.fx.Node:
+    """Reverses `_to_int64`. Numbers of 16 and 32 bits wrap around. dtype: None to return `x` itself."""
+    if dtype is None:
+        return x
     if dtype in NARROW:
         return call.cast(x, dtype)
     bits = call.aten("bitwise_xor.Scalar", x, _LOWEST) if is_ordered else x

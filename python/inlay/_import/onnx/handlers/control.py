@@ -11,8 +11,9 @@ import torch
 from ....errors import ArgumentValueError
 from ..call import Handler, NodeCall, NodeResult, shape_of
 from ..graph import Subgraph
+from ..library.failing import fail
 from ..outcomes import are_same, merge, outcome_of
-from ..subgraphs import describe_value
+from ..subgraphs import Body, describe_value
 from ..tensors import type_of
 from ..values import LateError, Outcome, ResultType, Unknown, Value
 
@@ -66,7 +67,7 @@ def _handle_if(call: NodeCall) -> NodeResult:
         if value is None or value.numel() != 1:
             raise ArgumentValueError(f"{call.place}: expected a condition of one element")
         return call.converter.inline(call, names[0] if bool(value) else names[1])
-    (then, given), (otherwise, other) = (call.converter.body(call, name, []) for name in names)
+    (then, given), (otherwise, other) = _branches(call, names)
     outcomes = [
         outside_type(call, merge(outcome_of(first), outcome_of(second)))
         for first, second in zip(given, other, strict=False)
@@ -80,6 +81,35 @@ def _handle_if(call: NodeCall) -> NodeResult:
     taken = captured(then, otherwise)
     modules = [graph.module(results, taken) for graph, results in ((then, given), (otherwise, other))]
     return call.control("cond", (condition, *modules, tuple(taken)), [fake_of(result) for result in given])
+
+
+def _branches(call: NodeCall, names: Sequence[str]) -> list[Body]:
+    """Converts the branches of an If.
+
+    A branch that is invalid for the dims of the values that it takes may never be chosen. It becomes a call that raises
+    an error.
+    """
+    bodies: list[Body | None] = []
+    errors: list[ArgumentValueError] = []
+    for name in names:
+        try:
+            bodies.append(call.converter.body(call, name, []))
+        except ArgumentValueError as error:
+            bodies.append(None)
+            errors.append(error)
+    found = next((body for body in bodies if body is not None), None)
+    if found is None:
+        raise errors[0]
+    return [_failing(call, found, str(errors[0])) if body is None else body for body in bodies]
+
+
+def _failing(call: NodeCall, other: Body, message: str) -> Body:
+    """Returns a branch that raises an error. other: the other branch, whose results have the same types."""
+    graph = call.converter.empty(call)
+    outcomes = [outside_type(call, outcome_of(result)) for result in other.results]
+    results = graph.defer(fail, (message,), outcomes, f"raises an error, because the branch is invalid: {message}")
+    graph.name("fail", {}, results)
+    return Body(graph, results)
 
 
 # -- Scan -------------------------------------------------------------------------------------------------------------

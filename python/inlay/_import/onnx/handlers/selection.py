@@ -45,9 +45,7 @@ def _handle_unique(call: NodeCall) -> NodeResult:
     first = call.aten("scatter_reduce.two", first, 0, numbers, places, "amin")
     if not is_sorted:  # the order in which the values occur
         first, order = call.aten_results("sort", first)
-        values, counts = (
-            call.aten("index_select", part, dim, order) for part, dim in ((values, axis), (counts, 0))
-        )
+        values, counts = (call.aten("index_select", part, dim, order) for part, dim in ((values, axis), (counts, 0)))
         ranks = call.aten("argsort", order)
         numbers = call.aten("index_select", ranks, 0, numbers)
     return [values, first, numbers, counts]

@@ -424,7 +424,10 @@ WRONG = [
     (wrong([RELU], opset=999), "has ops of version 999, but the installed package onnx supports"),
     (wrong([RELU], opsets=[]), "has no version of ONNX's own ops"),
     (wrong([FOREIGN], opsets=OPSETS), r"node 0, 'act' \(Relu of domain 'com.example'\)"),
-    (wrong([node("Relu", "x", "z"), node("NonSense", "z", "y", "nz")]), r"node 1, 'nz' \(NonSense of domain 'ai.onnx'\)"),
+    (
+        wrong([node("Relu", "x", "z"), node("NonSense", "z", "y", "nz")]),
+        r"node 1, 'nz' \(NonSense of domain 'ai.onnx'\)",
+    ),
     (wrong([node("Rellu", "x", "y")]), r"node 0 \(Rellu of domain 'ai.onnx'\).*did you mean 'Relu'"),
     (wrong([node("SequenceConstruct", "x", "y")]), r"\(op_type:SequenceConstruct\)"),
     (wrong([RELU], inputs={"x": (TensorProto.STRING, (2, 3))}), "input 'x' has elements of type string"),

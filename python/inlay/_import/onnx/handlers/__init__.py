@@ -6,11 +6,10 @@ from ..domains import DEFAULT, MICROSOFT, Op
 from . import (
     attention,
     casts,
-    control,
     convolution,
+    flow,
     indexing,
     layout,
-    loops,
     microsoft,
     neural,
     normalization,
@@ -22,20 +21,18 @@ from . import (
     resize,
     sampling,
     selection,
-    sequences,
     signal,
 )
 
 # Domain -> the modules with the handlers of its ops.
 _TOPICS = {
     DEFAULT: (
+        *flow.TOPICS,
         attention,
         casts,
-        control,
         convolution,
         indexing,
         layout,
-        loops,
         neural,
         normalization,
         pointwise,
@@ -45,7 +42,6 @@ _TOPICS = {
         reductions,
         resize,
         selection,
-        sequences,
         sampling,
         signal,
     ),

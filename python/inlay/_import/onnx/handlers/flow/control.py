@@ -8,14 +8,14 @@ from typing import Any
 
 import torch
 
-from ....errors import ArgumentValueError
-from ..call import Handler, NodeCall, NodeResult, shape_of
-from ..graph import Subgraph
-from ..library.failing import fail
-from ..outcomes import are_same, merge, outcome_of
-from ..subgraphs import Body, describe_value
-from ..tensors import type_of
-from ..values import LateError, Outcome, ResultType, Unknown, Value
+from .....errors import ArgumentValueError
+from ...call import Handler, NodeCall, NodeResult, shape_of
+from ...graph import Subgraph
+from ...library.failing import fail
+from ...outcomes import are_same, merge, outcome_of
+from ...subgraphs import Body, describe_value
+from ...tensors import type_of
+from ...values import LateError, Outcome, ResultType, Unknown, Value
 
 
 def handlers() -> dict[str, Handler]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from ..call import Handler, NodeCall, NodeResult, shape_of
-from ..graph import Subgraph
-from ..outcomes import are_same, merge, outcome_of, read_outcome
-from ..subgraphs import Body
-from ..values import LateError, Outcome, ResultType, Unknown, Value
+from ...call import Handler, NodeCall, NodeResult, shape_of
+from ...graph import Subgraph
+from ...outcomes import are_same, merge, outcome_of, read_outcome
+from ...subgraphs import Body
+from ...values import LateError, Outcome, ResultType, Unknown, Value
 from .control import captured, fake_of, given_tensors, outside_type, scanned, stack
 
 _MAX_UNROLLED = 32  # iterations of a loop whose carried values change their dims

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from ....errors import ArgumentValueError
-from ..call import Handler, NodeCall, NodeResult, shape_of
-from ..values import LateError, Value
+from .....errors import ArgumentValueError
+from ...call import Handler, NodeCall, NodeResult, shape_of
+from ...values import LateError, Value
 
 
 def handlers() -> dict[str, Handler]:

@@ -241,7 +241,7 @@ def test_written_buffers_are_the_models_own():
         compare(model.state_dict()[name], tensor, 1e-5)
 
 
-@torch.library.custom_op("inlay_tests::double", mutates_args=())
+@torch.library.custom_op("inlay_dynamo_tests::double", mutates_args=())
 def double(a: torch.Tensor) -> torch.Tensor:
     return a * 2
 
@@ -251,7 +251,7 @@ def _(a):
     return torch.empty_like(a)
 
 
-@torch.library.custom_op("inlay_tests::increment", mutates_args=("a",))
+@torch.library.custom_op("inlay_dynamo_tests::increment", mutates_args=("a",))
 def increment(a: torch.Tensor) -> None:
     a.add_(1)
 

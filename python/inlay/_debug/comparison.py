@@ -22,6 +22,7 @@ from .._import.types import Inputs, Model
 from .._paths import StrPath
 from .._program.compiled import CompiledModule
 from .._program.imported import ImportedModel, ImportedProgram
+from .._program.objects import flatten_results
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .bisect import find_culprits
 from .pieces import Piece, Target, difference, is_off
@@ -171,10 +172,11 @@ def _run_eager(imported: ImportedModel, args: tuple[Any, ...], kwargs: dict[str,
     carried = imported.program.interface.carried
     args, kwargs = _copy((args, kwargs))
     if not carried:
-        return pytree.tree_leaves(eager(*args, **kwargs))
+        return flatten_results(imported.convention, (args, kwargs), eager(*args, **kwargs))
     held = {**dict(eager.named_parameters()), **dict(eager.named_buffers())}
     copies = {name: held[name].detach().clone() for name in carried}
-    return pytree.tree_leaves(torch.func.functional_call(eager, copies, args, kwargs))
+    result = torch.func.functional_call(eager, copies, args, kwargs)
+    return flatten_results(imported.convention, (args, kwargs), result)
 
 
 def _copy(values: Any) -> Any:

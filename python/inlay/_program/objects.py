@@ -18,18 +18,34 @@ def change_objects(
 
     arguments: (args, kwargs) as in the export. results: the flat results of a call.
     """
-    objects = []
-    for path in convention.changed.paths:
-        value: Any = arguments
-        for key in path:
-            value = key.get(value)
-        objects.append(value)
+    objects = _find_objects(convention, arguments)
     for place, number in convention.changed.returned.items():
         results[place] = objects[number]
     result, contents = pytree.tree_unflatten(results, convention.out_spec)
     for value, new in zip(objects, contents, strict=True):
         _assign(value, new)
     return result
+
+
+def flatten_results(
+    convention: CallConvention, arguments: tuple[Sequence[Any], Mapping[str, Any]], result: Any
+) -> list[Any]:
+    """Returns the flat results for a result of the original model, which has changed the objects among the arguments."""
+    objects = _find_objects(convention, arguments)
+    numbers = {id(value) for value in objects}
+    leaves = pytree.tree_leaves(result, lambda value: id(value) in numbers)
+    return [*(0 if id(leaf) in numbers else leaf for leaf in leaves), *pytree.tree_leaves(objects)]
+
+
+def _find_objects(convention: CallConvention, arguments: tuple[Sequence[Any], Mapping[str, Any]]) -> list[Any]:
+    """Returns the objects among the arguments that a call changes."""
+    objects = []
+    for path in convention.changed.paths:
+        value: Any = arguments
+        for key in path:
+            value = key.get(value)
+        objects.append(value)
+    return objects
 
 
 def _assign(value: Any, new: Any) -> None:

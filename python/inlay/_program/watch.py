@@ -137,8 +137,8 @@ class _Group:
                     raise UnsupportedError(f"{place.name} {_describe_change(now, value)}: {advice}")
                 self._values[number] = now
                 self._add_contents(place.name, now)
-        for name, container, copy in zip(self._names, self._containers, self._copies, strict=True):
-            if not _is_equal(container, copy):
+        for name, container, content in zip(self._names, self._containers, self._copies, strict=True):
+            if not _is_equal(container, content):
                 raise UnsupportedError(f"{name} has other elements than when the model was compiled: {advice}")
         for name, tensor, version in zip(self._tensor_names, self._tensors, self._versions, strict=True):
             if tensor._version != version:

@@ -14,7 +14,7 @@ namespace inlay::rt {
 namespace {
 class Prober {
 public:
-  explicit Prober(const Plan &plan) : plan_(plan) {
+  explicit Prober(const Plan &plan) : plan_(plan), engineAccess_(plan) {
     result_.plan = plan;
     result_.plan.steps.clear();
     result_.firstProbe = static_cast<uint32_t>(plan.callbacks.size());
@@ -43,20 +43,15 @@ private:
 
   void countWriters() {
     writers_.assign(plan_.buffers.size(), 0);
-    for (const Step &step : plan_.steps)
-      for (auto [buffer, access] : stepAccess(plan_, step))
+    for (const StepAccesses &accesses : stepAccesses(plan_))
+      for (auto [buffer, access] : accesses)
         writers_[buffer] += writes(access);
   }
 
   /// Returns true if a launch can be probed: it has a host version and gets no buffer twice that it writes. The host
   /// version may write such a buffer before it has read it under its other number.
-  bool canProbe(const Step &launch) const {
-    const Engine &engine = plan_.engines[launch.callee];
-    std::vector<Access> access = argumentAccess(engine);
-    bool isTwice = false;
-    for (size_t i = 0; i < access.size(); ++i)
-      isTwice |= writes(access[i]) && std::count(launch.buffers.begin(), launch.buffers.end(), launch.buffers[i]) > 1;
-    return hasHostVersion(plan_, launch.callee) && !isTwice;
+  bool canProbe(const Step &launch) {
+    return hasHostVersion(plan_, launch.callee) && !findWrittenTwice(launch.buffers, engineAccess_.of(launch.callee));
   }
 
   /// Adds a step of the original plan and renumbers the steps that it follows.
@@ -93,7 +88,7 @@ private:
   void probe(const Step &launch) {
     const Engine &engine = plan_.engines[launch.callee];
     auto function = static_cast<uint32_t>(engine.hostVersion);
-    std::vector<Access> access = argumentAccess(engine);
+    const std::vector<Access> &access = engineAccess_.of(launch.callee);
     std::map<uint32_t, uint32_t> twins;
     std::vector<uint32_t> arguments;
     for (size_t i = 0; i < launch.buffers.size(); ++i) {
@@ -149,6 +144,7 @@ private:
   }
 
   const Plan &plan_;
+  EngineAccess engineAccess_;
   ProbedPlan result_;
   std::vector<uint32_t> writers_; ///< Per buffer: number of steps that write it.
   std::vector<uint32_t> places_;  ///< Per step of the original plan: its new number.

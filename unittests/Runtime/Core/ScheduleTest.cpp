@@ -186,14 +186,15 @@ TEST(ScheduleOrder, OfRandomPlansKeepsTheirMeaning) {
         }
       }
       ASSERT_EQ(count, plan.steps.size() - size_t(std::count(schedule.elided.begin(), schedule.elided.end(), true)));
+      std::vector<StepAccesses> accesses = stepAccesses(plan);
       auto isLaunch = [&](uint32_t step) { return plan.steps[step].kind == StepKind::LaunchEngine; };
       for (uint32_t later = 0; later < plan.steps.size(); ++later)
         for (uint32_t earlier = 0; earlier < later; ++earlier) {
           if (schedule.elided[later] || schedule.elided[earlier])
             continue;
           bool conflict = false;
-          for (auto [a, accessA] : stepAccess(plan, plan.steps[earlier]))
-            for (auto [b, accessB] : stepAccess(plan, plan.steps[later]))
+          for (auto [a, accessA] : accesses[earlier])
+            for (auto [b, accessB] : accesses[later])
               conflict |= schedule.storage[a] == schedule.storage[b] && (writes(accessA) || writes(accessB));
           if (!conflict)
             continue;

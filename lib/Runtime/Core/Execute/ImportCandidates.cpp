@@ -5,6 +5,7 @@
 #include "inlay/Runtime/Core/PlanChecker.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace inlay::rt {
 
@@ -17,8 +18,16 @@ public:
   std::vector<ImportCandidate> run();
 
 private:
+  /// The buffers that share a storage and the steps that use it.
+  struct Storage {
+    std::vector<uint32_t> buffers;
+    std::vector<uint32_t> launches;
+    uint32_t writes = 0;    ///< Number of writes, without elided copies.
+    uint32_t lastWrite = 0; ///< The last step with such a write.
+  };
+
   bool isDevice(uint32_t storage) const;
-  bool isWritten(uint32_t storage, uint32_t first, uint32_t except) const;
+  void findUses();
   bool canReadInPlace(uint32_t copy) const;
   bool canWriteInPlace(uint32_t copy) const;
   void importMemory(uint32_t buffer, uint32_t storage);
@@ -26,7 +35,11 @@ private:
   const Plan &plan_;
   const std::vector<StepAccesses> &access_;
   const Schedule &schedule_;
-  std::vector<bool> isImported_; ///< Per storage.
+  std::vector<bool> isImported_;                 ///< Per storage.
+  std::vector<uint32_t> uses_;                   ///< Per buffer: number of its uses by steps.
+  std::vector<Storage> storages_;                ///< Per storage.
+  std::vector<bool> isInBody_;                   ///< Per step: true if it may run several times or not at all.
+  std::unordered_map<uint32_t, size_t> numbers_; ///< Numbers of candidates by buffer.
   std::vector<ImportCandidate> candidates_;
 };
 
@@ -36,21 +49,34 @@ bool ImportFinder::isDevice(uint32_t storage) const {
   return plan_.buffers[storage].kind == BufferKind::Temporary && schedule_.onDevice[storage] && !isImported_[storage];
 }
 
-/// Returns true if a step from `first` on other than `except` writes the storage. Elided copies do not count, because
-/// they stay within their storage.
-bool ImportFinder::isWritten(uint32_t storage, uint32_t first, uint32_t except) const {
-  for (uint32_t step = first; step < access_.size(); ++step)
-    for (auto [buffer, access] : access_[step])
-      if (step != except && !schedule_.elided[step] && schedule_.storage[buffer] == storage && writes(access))
-        return true;
-  return false;
+void ImportFinder::findUses() {
+  uses_.resize(plan_.buffers.size());
+  storages_.resize(plan_.buffers.size());
+  for (uint32_t buffer = 0; buffer < plan_.buffers.size(); ++buffer)
+    storages_[schedule_.storage[buffer]].buffers.push_back(buffer);
+  size_t bodiesEnd = 0; // end of the bodies that have begun
+  for (uint32_t step = 0; step < plan_.steps.size(); ++step) {
+    isInBody_.push_back(step < bodiesEnd);
+    bodiesEnd = std::max(bodiesEnd, step + countSteps(plan_.steps[step]));
+    for (auto [buffer, access] : access_[step]) {
+      Storage &storage = storages_[schedule_.storage[buffer]];
+      ++uses_[buffer];
+      if (writes(access) && !schedule_.elided[step]) { // an elided copy stays within its storage
+        ++storage.writes;
+        storage.lastWrite = step;
+      }
+      bool isLaunch = plan_.steps[step].kind == StepKind::LaunchEngine;
+      if (isLaunch && (storage.launches.empty() || storage.launches.back() != step))
+        storage.launches.push_back(step);
+    }
+  }
 }
 
 /// Returns true if a device can read the copy's source in place: the copy alone writes its target.
 bool ImportFinder::canReadInPlace(uint32_t copy) const {
   const std::vector<uint32_t> &buffers = plan_.steps[copy].buffers;
   uint32_t target = schedule_.storage[buffers[1]];
-  return plan_.buffers[buffers[0]].kind == BufferKind::Input && isDevice(target) && !isWritten(target, 0, copy);
+  return plan_.buffers[buffers[0]].kind == BufferKind::Input && isDevice(target) && storages_[target].writes == 1;
 }
 
 /// Returns true if a device can write the copy's target in place: the copy runs once, nothing writes its source after
@@ -58,42 +84,26 @@ bool ImportFinder::canReadInPlace(uint32_t copy) const {
 bool ImportFinder::canWriteInPlace(uint32_t copy) const {
   const std::vector<uint32_t> &buffers = plan_.steps[copy].buffers;
   uint32_t source = schedule_.storage[buffers[0]], result = buffers[1];
-  if (plan_.buffers[result].kind != BufferKind::Output || !isDevice(source) || isWritten(source, copy + 1, copy))
-    return false;
-  for (uint32_t step = 0; step < access_.size(); ++step)
-    for (auto [buffer, access] : access_[step])
-      if (step != copy && buffer == result)
-        return false;
-  for (uint32_t step = 0; step < copy; ++step)
-    if (!plan_.steps[step].bodies.empty() && step + countSteps(plan_.steps[step]) > copy)
-      return false;
-  return true;
+  const Storage &storage = storages_[source];
+  bool isWrittenLater = storage.writes != 0 && storage.lastWrite > copy;
+  return plan_.buffers[result].kind == BufferKind::Output && isDevice(source) && !isWrittenLater &&
+         uses_[result] == 1 && !isInBody_[copy];
 }
 
 void ImportFinder::importMemory(uint32_t buffer, uint32_t storage) {
   bool isResult = plan_.buffers[buffer].kind == BufferKind::Output;
-  auto candidate = std::find_if(candidates_.begin(), candidates_.end(),
-                                [&](const ImportCandidate &other) { return other.buffer == buffer; });
-  if (candidate == candidates_.end())
-    candidate = candidates_.insert(candidate, {buffer, isResult, {}, {}});
+  auto [number, isNew] = numbers_.try_emplace(buffer, candidates_.size());
+  if (isNew)
+    candidates_.push_back({buffer, isResult, {}, {}});
+  ImportCandidate &candidate = candidates_[number->second];
   isImported_[storage] = true;
-  std::vector<bool> sharesStorage(plan_.buffers.size());
-  for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
-    if (schedule_.storage[i] == storage) {
-      candidate->buffers.push_back(i);
-      sharesStorage[i] = true;
-    }
-  for (uint32_t i = 0; i < plan_.steps.size(); ++i) {
-    const Step &step = plan_.steps[i];
-    bool uses =
-        std::any_of(step.buffers.begin(), step.buffers.end(), [&](uint32_t used) { return sharesStorage[used]; });
-    bool isKnown = std::find(candidate->launches.begin(), candidate->launches.end(), i) != candidate->launches.end();
-    if (step.kind == StepKind::LaunchEngine && uses && !isKnown)
-      candidate->launches.push_back(i);
-  }
+  const Storage &shared = storages_[storage];
+  candidate.buffers.insert(candidate.buffers.end(), shared.buffers.begin(), shared.buffers.end());
+  candidate.launches.insert(candidate.launches.end(), shared.launches.begin(), shared.launches.end());
 }
 
 std::vector<ImportCandidate> ImportFinder::run() {
+  findUses();
   for (uint32_t i = 0; i < plan_.steps.size(); ++i) {
     const Step &step = plan_.steps[i];
     if (step.kind != StepKind::Copy || schedule_.elided[i])
@@ -102,6 +112,11 @@ std::vector<ImportCandidate> ImportFinder::run() {
       importMemory(step.buffers[0], schedule_.storage[step.buffers[1]]);
     else if (canWriteInPlace(i))
       importMemory(step.buffers[1], schedule_.storage[step.buffers[0]]);
+  }
+  for (ImportCandidate &candidate : candidates_) {
+    std::vector<uint32_t> &launches = candidate.launches;
+    std::sort(launches.begin(), launches.end());
+    launches.erase(std::unique(launches.begin(), launches.end()), launches.end());
   }
   return std::move(candidates_);
 }

@@ -439,7 +439,7 @@ Status PlanInstance::submit(const std::vector<uint32_t> &steps) {
 Status PlanInstance::waitFor(const std::vector<uint32_t> &steps) {
   while (!inFlight_.empty()) {
     Submission oldest = std::move(inFlight_.front());
-    inFlight_.erase(inFlight_.begin());
+    inFlight_.pop_front();
     INLAY_RETURN_IF_ERROR(noteLaunch(oldest.steps, loaded_.device->wait(oldest.number)));
     if (oldest.steps.back() == steps.back())
       break;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 
 namespace inlay::rt {
 
@@ -146,7 +147,7 @@ private:
   InputDims inputs_;
   std::chrono::steady_clock::time_point lastStopCheck_;
   Failure *failure_ = nullptr;                      ///< Of the current run.
-  std::vector<Submission> inFlight_;                ///< Of the current run, oldest first.
+  std::deque<Submission> inFlight_;                 ///< Of the current run, oldest first.
   StepTime *timed_ = nullptr;                       ///< Of the current step; null if it isn't timed.
   std::vector<std::vector<int64_t>> dims_;          ///< Per buffer.
   std::vector<size_t> bytes_;                       ///< Per buffer.

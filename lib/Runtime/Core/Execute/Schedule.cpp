@@ -9,11 +9,24 @@
 #include "inlay/Runtime/Core/PlanChecker.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <numeric>
 
 namespace inlay::rt {
 
 namespace {
+
+/// The first and the last step that use a storage, and the last that writes it. Elided copies count.
+struct Uses {
+  uint32_t first = UINT32_MAX, last = 0, lastWrite = 0;
+
+  void add(const Uses &other) {
+    first = std::min(first, other.first);
+    last = std::max(last, other.last);
+    lastWrite = std::max(lastWrite, other.lastWrite);
+  }
+};
 
 class Scheduler {
 public:
@@ -23,7 +36,8 @@ public:
 private:
   void findLoops();
   void elideCopies();
-  bool canShare(uint32_t copy) const;
+  bool canShare(uint32_t copy);
+  uint32_t findStorage(uint32_t buffer);
   void findLifetimes(const std::vector<Action> &actions, uint32_t &position);
   void findUses();
   void use(uint32_t step, uint32_t position);
@@ -41,7 +55,8 @@ private:
   std::vector<StepAccesses> access_;
   std::vector<StepRange> loops_;   ///< Per step: the body of the innermost loop around it, or the whole list.
   uint32_t inFlight_ = UINT32_MAX; ///< Position of the oldest submission in flight.
-  std::vector<Lifetime> usedIn_;   ///< Per storage: the first and the last step that uses it.
+  std::vector<Uses> uses_;         ///< Per storage.
+  std::vector<uint32_t> seenIn_;   ///< Per storage: the start of the last loop body that `keepInLoop` saw using it.
 };
 
 } // namespace
@@ -63,56 +78,54 @@ void Scheduler::findLoops() {
 /// neither side is written while the other is still used. In a loop this is checked for one iteration, if both sides
 /// are used only in the loop's body. No step reads data that may not have been written, so no data passes to the next
 /// iteration through them.
-bool Scheduler::canShare(uint32_t copy) const {
+bool Scheduler::canShare(uint32_t copy) {
   const Step &step = plan_.steps[copy];
   const Buffer &source = plan_.buffers[step.buffers[0]], &target = plan_.buffers[step.buffers[1]];
   if (source.kind != BufferKind::Temporary || target.kind != BufferKind::Temporary)
     return false;
   if (source.space != target.space && !unifiedMemory_)
     return false;
-  uint32_t from = storageOf(step.buffers[0]), to = storageOf(step.buffers[1]);
+  uint32_t from = findStorage(step.buffers[0]), to = findStorage(step.buffers[1]);
   if (from == to)
     return false;
-  bool used[2] = {false, false}, written[2] = {false, false};
-  for (uint32_t i = 0; i < plan_.steps.size(); ++i) {
-    for (auto [buffer, access] : access_[i]) {
-      uint32_t storage = storageOf(buffer);
-      if (i == copy || (storage != from && storage != to))
-        continue;
-      if (!loops_[copy].contains(i))
-        return false;
-      if (i < copy && storage == to)
-        return false;
-      if (i > copy) {
-        used[storage == to] = true;
-        written[storage == to] = written[storage == to] || writes(access);
-      }
-    }
-  }
-  return !(used[0] && written[1]) && !(used[1] && written[0]);
+  const Uses &ofSource = uses_[from], &ofTarget = uses_[to];
+  StepRange loop = loops_[copy];
+  if (!loop.contains(std::min(ofSource.first, ofTarget.first)) ||
+      !loop.contains(std::max(ofSource.last, ofTarget.last)))
+    return false;
+  if (ofTarget.first < copy)
+    return false;
+  return !(ofSource.last > copy && ofTarget.lastWrite > copy) && !(ofTarget.last > copy && ofSource.lastWrite > copy);
+}
+
+/// Returns the storage of a buffer. Shortens the path to it.
+uint32_t Scheduler::findStorage(uint32_t buffer) {
+  std::vector<uint32_t> &storage = schedule_.storage;
+  while (storage[buffer] != storage[storage[buffer]])
+    storage[buffer] = storage[storage[buffer]];
+  return storage[buffer];
 }
 
 void Scheduler::elideCopies() {
+  findUses();
   for (uint32_t i = 0; i < plan_.steps.size(); ++i) {
     const Step &step = plan_.steps[i];
     if (step.kind != StepKind::Copy || !canShare(i))
       continue;
     schedule_.elided[i] = true;
-    uint32_t from = storageOf(step.buffers[0]), to = storageOf(step.buffers[1]);
-    for (uint32_t &storage : schedule_.storage)
-      if (storage == to)
-        storage = from;
+    uint32_t from = findStorage(step.buffers[0]), to = findStorage(step.buffers[1]);
+    schedule_.storage[to] = from;
+    uses_[from].add(uses_[to]);
   }
+  for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
+    schedule_.storage[i] = findStorage(i);
 }
 
 void Scheduler::findUses() {
-  usedIn_.resize(plan_.buffers.size());
+  uses_.resize(plan_.buffers.size());
   for (uint32_t i = 0; i < plan_.steps.size(); ++i)
-    for (auto [buffer, access] : access_[i]) {
-      Lifetime &used = usedIn_[storageOf(buffer)];
-      used.first = std::min(used.first, i);
-      used.last = i;
-    }
+    for (auto [buffer, access] : access_[i])
+      uses_[buffer].add({i, i, writes(access) ? i : 0});
 }
 
 /// Extends the live ranges of the buffers that a step uses. Memory that the host uses while submissions are in flight
@@ -132,13 +145,12 @@ void Scheduler::use(uint32_t step, uint32_t position) {
 /// writes before it reads them keep their range within the body.
 void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
   StepRange body = bodiesOf(loop.steps.front());
-  std::vector<bool> seen(plan_.buffers.size());
   for (uint32_t i = body.first; i < body.end; ++i) {
     for (auto [buffer, access] : access_[i]) {
       uint32_t storage = storageOf(buffer);
-      bool staysInside = usedIn_[storage].first >= body.first && usedIn_[storage].last < body.end;
-      bool isFirst = !seen[storage];
-      seen[storage] = true;
+      bool staysInside = uses_[storage].first >= body.first && uses_[storage].last < body.end;
+      bool isFirst = seenIn_[storage] != body.first; // the bodies of two loops start at different steps
+      seenIn_[storage] = body.first;
       if (!isFirst || (staysInside && access == Access::Write)) // written before it is read
         continue;
       Lifetime &lifetime = schedule_.lifetimes[storage];
@@ -149,13 +161,12 @@ void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
 }
 
 void Scheduler::findLifetimes(const std::vector<Action> &actions, uint32_t &position) {
-  std::vector<std::pair<uint32_t, uint32_t>> submissions; ///< Last step and position of each submission in flight.
+  std::deque<std::pair<uint32_t, uint32_t>> submissions; ///< Last step and position of each submission in flight.
   for (const Action &action : actions) {
     uint32_t first = position;
     if (action.isWait) {
-      auto oldest = std::find_if(submissions.begin(), submissions.end(),
-                                 [&](auto submission) { return submission.first == action.steps.back(); });
-      submissions.erase(submissions.begin(), std::next(oldest));
+      for (bool isLast = false; !isLast; submissions.pop_front())
+        isLast = submissions.front().first == action.steps.back();
       inFlight_ = submissions.empty() ? UINT32_MAX : submissions.front().second;
       continue;
     }
@@ -180,15 +191,14 @@ Schedule Scheduler::run() {
   schedule_.elided.resize(plan_.steps.size());
   schedule_.lifetimes.resize(plan_.buffers.size());
   schedule_.onDevice.resize(plan_.buffers.size());
-  for (const Step &step : plan_.steps)
-    access_.push_back(stepAccess(plan_, step));
+  seenIn_.resize(plan_.buffers.size());
+  access_ = stepAccesses(plan_);
   findLoops();
   elideCopies();
   schedule_.actions = SubmissionPlanner(plan_, access_, schedule_).run({0, static_cast<uint32_t>(plan_.steps.size())});
   for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
     if (plan_.buffers[i].space == MemorySpace::Device)
       schedule_.onDevice[storageOf(i)] = true;
-  findUses();
   uint32_t position = 0;
   findLifetimes(schedule_.actions, position);
   schedule_.importCandidates = findImportCandidates(plan_, access_, schedule_);
@@ -203,22 +213,24 @@ std::vector<uint32_t> assignSlots(const std::vector<Lifetime> &lifetimes, const 
   std::vector<uint32_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return sizes[a] > sizes[b]; });
+  constexpr size_t kMaxSlots = 512; // more slots are not searched, so that the time stays in proportion to the items
   std::vector<uint32_t> slots(lifetimes.size());
-  std::vector<std::vector<uint32_t>> members;
+  std::vector<std::map<uint32_t, uint32_t>> members; // the disjoint lifetimes in each slot: last by first
   slotSizes.clear();
   for (uint32_t item : order) {
-    auto overlaps = [&](uint32_t other) {
-      return lifetimes[item].first <= lifetimes[other].last && lifetimes[other].first <= lifetimes[item].last;
+    const Lifetime &lifetime = lifetimes[item];
+    auto isFree = [&](const std::map<uint32_t, uint32_t> &slot) {
+      auto after = slot.upper_bound(lifetime.last);
+      return after == slot.begin() || std::prev(after)->second < lifetime.first;
     };
-    size_t slot = 0;
-    while (slot < members.size() && std::any_of(members[slot].begin(), members[slot].end(), overlaps))
-      ++slot;
-    if (slot == members.size()) {
-      members.emplace_back();
+    auto searched = members.begin() + static_cast<ptrdiff_t>(std::min(members.size(), kMaxSlots));
+    auto slot = std::find_if(members.begin(), searched, isFree);
+    if (slot == searched) {
+      slot = members.emplace(members.end());
       slotSizes.push_back(sizes[item]);
     }
-    members[slot].push_back(item);
-    slots[item] = static_cast<uint32_t>(slot);
+    slot->emplace(lifetime.first, lifetime.last);
+    slots[item] = static_cast<uint32_t>(slot - members.begin());
   }
   return slots;
 }

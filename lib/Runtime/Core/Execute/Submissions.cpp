@@ -2,8 +2,6 @@
 
 #include "Submissions.h"
 
-#include "inlay/Runtime/Core/PlanChecker.h"
-
 #include <algorithm>
 
 namespace inlay::rt {
@@ -21,32 +19,63 @@ bool SubmissionPlanner::mustFollow(uint32_t later, uint32_t earlier) const {
   return false;
 }
 
-/// Returns what a step must wait for: `kPending`, the number of the last submission that it must wait for, or `kDone`
-/// if it can run now.
+void SubmissionPlanner::StepSet::add(uint32_t step, const StepAccesses &access, const std::vector<uint32_t> &storage) {
+  steps_[step] = round_;
+  for (auto [buffer, kind] : access) {
+    used_[storage[buffer]] = round_;
+    if (writes(kind))
+      written_[storage[buffer]] = round_;
+  }
+}
+
+bool SubmissionPlanner::StepSet::precedes(const std::vector<uint32_t> &after, const StepAccesses &access,
+                                          const std::vector<uint32_t> &storage) const {
+  return std::any_of(after.begin(), after.end(), [&](uint32_t step) { return steps_[step] == round_; }) ||
+         std::any_of(access.begin(), access.end(), [&](auto entry) {
+           return (writes(entry.second) ? used_ : written_)[storage[entry.first]] == round_;
+         });
+}
+
+bool SubmissionPlanner::follows(uint32_t step, const StepSet &set) const {
+  return set.precedes(plan_.steps[step].after, access_[step], schedule_.storage);
+}
+
+void SubmissionPlanner::addTo(StepSet &set, uint32_t step) const { set.add(step, access_[step], schedule_.storage); }
+
+/// Returns the number of the last submission that a step must wait for, or `kDone` if it can run now.
 uint32_t SubmissionPlanner::findHold(uint32_t step) const {
-  uint32_t hold = kDone;
-  for (uint32_t earlier : held_)
-    if (mustFollow(step, earlier)) {
-      if (states_[earlier] == kPending)
-        return kPending;
-      hold = hold == kDone ? states_[earlier] : std::max(hold, states_[earlier]);
-    }
-  return hold;
+  uint32_t last = kDone;
+  for (uint32_t earlier : plan_.steps[step].after)
+    if (isHeld(states_[earlier]))
+      last = std::max(last, states_[earlier]);
+  for (auto [buffer, access] : access_[step]) {
+    uint32_t storage = schedule_.storage[buffer];
+    last = std::max(last, writes(access) ? usedBy_[storage] : writtenBy_[storage]);
+  }
+  return last > done_ ? last : kDone;
+}
+
+/// Notes that a step is done when the submission is.
+void SubmissionPlanner::hold(uint32_t step, uint32_t submission) {
+  states_[step] = submission;
+  for (auto [buffer, access] : access_[step]) {
+    uint32_t storage = schedule_.storage[buffer];
+    usedBy_[storage] = std::max(usedBy_[storage], submission);
+    if (writes(access))
+      writtenBy_[storage] = std::max(writtenBy_[storage], submission);
+  }
 }
 
 /// Sets the state of an elided copy: it is done when the steps that it would wait for are done.
 void SubmissionPlanner::settle(uint32_t elided) {
-  states_[elided] = findHold(elided);
-  if (states_[elided] != kDone)
-    held_.push_back(elided);
+  states_[elided] = kDone;
+  if (uint32_t submission = findHold(elided); submission != kDone)
+    hold(elided, submission);
 }
 
 void SubmissionPlanner::submit(Actions &actions) {
   if (pending_.empty())
     return;
-  for (uint32_t step : held_)
-    if (states_[step] == kPending)
-      states_[step] = submissions_;
   actions.push_back({StepKind::LaunchEngine, pending_});
   inFlight_.push_back(std::move(pending_));
   pending_.clear();
@@ -56,15 +85,10 @@ void SubmissionPlanner::submit(Actions &actions) {
 void SubmissionPlanner::waitUntil(uint32_t submission, Actions &actions) {
   Action wait{StepKind::LaunchEngine, {}};
   wait.isWait = true;
-  while (submissions_ - inFlight_.size() <= submission) {
+  for (; done_ < submission; ++done_) {
     wait.steps.insert(wait.steps.end(), inFlight_.front().begin(), inFlight_.front().end());
-    inFlight_.erase(inFlight_.begin());
+    inFlight_.pop_front();
   }
-  for (uint32_t step : held_)
-    if (states_[step] <= submission)
-      states_[step] = kDone;
-  held_.erase(std::remove_if(held_.begin(), held_.end(), [&](uint32_t step) { return states_[step] == kDone; }),
-              held_.end());
   actions.push_back(std::move(wait));
 }
 
@@ -72,11 +96,10 @@ void SubmissionPlanner::waitUntil(uint32_t submission, Actions &actions) {
 void SubmissionPlanner::waitFor(uint32_t step, StepRange range, Actions &actions) {
   bool isCopy = plan_.steps[step].kind == StepKind::Copy;
   uint32_t hold = findHold(step);
-  if (hold == kPending) {
+  if (isPending(hold)) {
     if (isCopy) // a copy is short; launches after it may join to save a submission
       gather(step, range, actions);
     submit(actions);
-    hold = findHold(step);
   }
   if (!isCopy) {
     gather(step, range, actions);
@@ -89,7 +112,7 @@ void SubmissionPlanner::waitFor(uint32_t step, StepRange range, Actions &actions
 void SubmissionPlanner::waitForAll(Actions &actions) {
   submit(actions);
   if (!inFlight_.empty())
-    waitUntil(submissions_ - 1, actions);
+    waitUntil(submissions_, actions);
 }
 
 void SubmissionPlanner::perform(uint32_t step, Actions &actions) {
@@ -99,31 +122,33 @@ void SubmissionPlanner::perform(uint32_t step, Actions &actions) {
 
 /// Moves later launches that don't depend on `work`, a step of the host that is about to begin, to the pending ones.
 void SubmissionPlanner::gather(uint32_t work, StepRange range, Actions &actions) {
-  constexpr uint32_t kMaxDistance = 64; // in steps; each is compared with all that stay
-  std::vector<uint32_t> staying = {work}, copies;
-  for (uint32_t i = work + 1; i < std::min(range.end, work + kMaxDistance); ++i) {
+  constexpr uint32_t kMaxDistance = 64; // in steps; a step may be visited once for each of so many before it
+  std::vector<uint32_t> copies;
+  staying_.clear();
+  copying_.clear();
+  addTo(staying_, work);
+  uint32_t end = work + std::min(range.end - work, kMaxDistance);
+  for (uint32_t i = work + 1; i < end; ++i) {
     const Step &step = plan_.steps[i];
     if (!step.bodies.empty())
       return;
-    auto isFollowed = [&](uint32_t earlier) { return mustFollow(i, earlier); };
-    bool isFree = states_[i] == kUnseen && std::none_of(staying.begin(), staying.end(), isFollowed);
+    bool isFree = states_[i] == kUnseen && !follows(i, staying_);
     if (!isFree) {
       if (states_[i] == kUnseen)
-        staying.push_back(i);
-    } else if (schedule_.elided[i] && std::none_of(copies.begin(), copies.end(), isFollowed)) {
+        addTo(staying_, i);
+    } else if (schedule_.elided[i] && !follows(i, copying_)) {
       settle(i);
     } else if (step.kind == StepKind::LaunchEngine) {
       for (uint32_t copy : copies)
         if (states_[copy] == kUnseen && mustFollow(i, copy))
           perform(copy, actions);
       pending_.push_back(i);
-      held_.push_back(i);
-      states_[i] = kPending;
-    } else if (step.kind == StepKind::Copy && findHold(i) == kDone &&
-               std::none_of(copies.begin(), copies.end(), isFollowed)) {
+      hold(i, submissions_ + 1);
+    } else if (step.kind == StepKind::Copy && findHold(i) == kDone && !follows(i, copying_)) {
       copies.push_back(i); // performed if a launch needs it
+      addTo(copying_, i);
     } else {
-      staying.push_back(i);
+      addTo(staying_, i);
     }
   }
 }
@@ -138,8 +163,7 @@ std::vector<Action> SubmissionPlanner::run(StepRange range) {
       settle(i);
     } else if (step.kind == StepKind::LaunchEngine) {
       pending_.push_back(i);
-      held_.push_back(i);
-      states_[i] = kPending;
+      hold(i, submissions_ + 1);
     } else if (!step.bodies.empty()) {
       waitForAll(actions);
       Action action{step.kind, {i}};

@@ -6,11 +6,12 @@
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_SUBMISSIONS_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_SUBMISSIONS_H
 
+#include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Core/Schedule.h"
 
-namespace inlay::rt {
+#include <deque>
 
-using StepAccesses = std::vector<std::pair<uint32_t, Access>>;
+namespace inlay::rt {
 
 /// Consecutive steps of the list.
 struct StepRange {
@@ -26,18 +27,41 @@ class SubmissionPlanner {
 public:
   /// `schedule` must have its elided copies and storage. All arguments are kept by reference.
   SubmissionPlanner(const Plan &plan, const std::vector<StepAccesses> &access, const Schedule &schedule)
-      : plan_(plan), access_(access), schedule_(schedule), states_(plan.steps.size(), kUnseen) {}
+      : plan_(plan), access_(access), schedule_(schedule), states_(plan.steps.size(), kUnseen),
+        usedBy_(plan.buffers.size(), kDone), writtenBy_(plan.buffers.size(), kDone), staying_(plan), copying_(plan) {}
 
   /// Returns the actions for the steps of `range`.
   std::vector<Action> run(StepRange range);
 
 private:
   using Actions = std::vector<Action>;
-  /// States of a step. Any smaller value is the number of a submission in flight.
-  static constexpr uint32_t kDone = UINT32_MAX, kPending = UINT32_MAX - 1, kUnseen = UINT32_MAX - 2;
+  /// States of a step. Any other value is a number that belongs to a submission: 1 for the first one. It has the steps
+  /// that are pending, in flight or done, and the elided copies that wait for them. A larger number is waited for
+  /// later.
+  static constexpr uint32_t kDone = 0, kUnseen = UINT32_MAX;
+
+  /// A set of steps that answers if a later step must follow any of them. `clear` takes constant time.
+  class StepSet {
+  public:
+    explicit StepSet(const Plan &plan)
+        : steps_(plan.steps.size()), used_(plan.buffers.size()), written_(plan.buffers.size()) {}
+    void clear() { ++round_; }
+    void add(uint32_t step, const StepAccesses &access, const std::vector<uint32_t> &storage);
+    bool precedes(const std::vector<uint32_t> &after, const StepAccesses &access,
+                  const std::vector<uint32_t> &storage) const;
+
+  private:
+    uint32_t round_ = 0;
+    std::vector<uint32_t> steps_, used_, written_; ///< Per step and storage: the last round that has it.
+  };
 
   bool mustFollow(uint32_t later, uint32_t earlier) const;
+  bool isPending(uint32_t state) const { return state == submissions_ + 1; }
+  bool isHeld(uint32_t state) const { return state != kUnseen && state > done_; }
   uint32_t findHold(uint32_t step) const;
+  void hold(uint32_t step, uint32_t submission);
+  bool follows(uint32_t step, const StepSet &set) const;
+  void addTo(StepSet &set, uint32_t step) const;
   void settle(uint32_t elided);
   void submit(Actions &actions);
   void waitUntil(uint32_t submission, Actions &actions);
@@ -49,11 +73,13 @@ private:
   const Plan &plan_;
   const std::vector<StepAccesses> &access_;
   const Schedule &schedule_;
-  std::vector<uint32_t> states_;                ///< Per step.
-  std::vector<uint32_t> held_;                  ///< Steps pending or in flight, including elided copies.
-  std::vector<uint32_t> pending_;               ///< Launches that are not submitted yet.
-  std::vector<std::vector<uint32_t>> inFlight_; ///< Launches of each submission in flight, oldest first.
-  uint32_t submissions_ = 0;                    ///< Number of submissions so far; those in flight are the last ones.
+  std::vector<uint32_t> states_;               ///< Per step.
+  std::vector<uint32_t> usedBy_, writtenBy_;   ///< Per storage: the last submission whose steps use or write it.
+  std::vector<uint32_t> pending_;              ///< Launches that are not submitted yet.
+  std::deque<std::vector<uint32_t>> inFlight_; ///< Launches of each submission in flight, oldest first.
+  uint32_t submissions_ = 0;                   ///< Number of submissions so far; those in flight are the last ones.
+  uint32_t done_ = 0;                          ///< Number of the last submission that was waited for.
+  StepSet staying_, copying_;                  ///< Of `gather`.
 };
 
 } // namespace inlay::rt

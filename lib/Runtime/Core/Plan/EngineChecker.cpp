@@ -12,17 +12,15 @@ static Status invalid(const Engine &engine, const std::string &what) {
   return {StatusCode::InvalidArgument, fmt::format("engine '{}': {}", engine.name, what)};
 }
 
-static Status checkExpr(const Engine &engine, const Expr &expr, const std::vector<size_t> &ranks,
-                        const std::string &what) {
+/// Returns the fault of an expression; empty if there is none.
+static std::string faultOf(const Expr &expr, const std::vector<size_t> &ranks) {
   if (Status status = expr.check(ranks); !status.isOk())
-    return invalid(engine, fmt::format("{}: {}", what, status.message()));
+    return status.message();
   int64_t value = 0;
   bool dynamic = false;
   for (const Expr::Instruction &instruction : expr.code())
     dynamic |= instruction.op == Expr::Op::Dim;
-  if (dynamic || expr.isConstant(value))
-    return Status::ok();
-  return invalid(engine, fmt::format("{}: {} has no value", what, spell(expr, {})));
+  return dynamic || expr.isConstant(value) ? "" : fmt::format("{} has no value", spell(expr, {}));
 }
 
 static Status checkKernel(const Engine &engine, size_t number) {
@@ -51,27 +49,30 @@ static Status checkKernel(const Engine &engine, size_t number) {
 
 static Status checkDispatch(const Engine &engine, size_t number, const std::vector<size_t> &ranks) {
   const Dispatch &dispatch = engine.dispatches[number];
-  std::string where = fmt::format("dispatch {}", number);
   if (dispatch.kernel >= engine.kernels.size())
-    return invalid(engine,
-                   fmt::format("{}: kernel {} is out of range of {}", where, dispatch.kernel, engine.kernels.size()));
+    return invalid(engine, fmt::format("dispatch {}: kernel {} is out of range of {}", number, dispatch.kernel,
+                                       engine.kernels.size()));
   const Kernel &kernel = engine.kernels[dispatch.kernel];
-  where += fmt::format(" (kernel '{}')", kernel.name);
+  // The name is copied only for an error: it may be long, and many dispatches may share it.
+  auto bad = [&](const std::string &what) {
+    return invalid(engine, fmt::format("dispatch {} (kernel '{}'): {}", number, kernel.name, what));
+  };
   if (dispatch.buffers.size() != kernel.bindings.size())
-    return invalid(engine, fmt::format("{}: expected {} buffers, but got {}", where, kernel.bindings.size(),
-                                       dispatch.buffers.size()));
+    return bad(fmt::format("expected {} buffers, but got {}", kernel.bindings.size(), dispatch.buffers.size()));
   size_t buffers = size_t(engine.arguments) + engine.scratch.size();
   for (uint32_t buffer : dispatch.buffers)
     if (buffer >= buffers)
-      return invalid(engine, fmt::format("{}: buffer {} is out of range of {} arguments and {} scratch buffers", where,
-                                         buffer, engine.arguments, engine.scratch.size()));
+      return bad(fmt::format("buffer {} is out of range of {} arguments and {} scratch buffers", buffer,
+                             engine.arguments, engine.scratch.size()));
   if (dispatch.pushConstants.size() != kernel.pushConstants)
-    return invalid(engine, fmt::format("{}: expected {} push constants, but got {}", where, kernel.pushConstants,
-                                       dispatch.pushConstants.size()));
+    return bad(
+        fmt::format("expected {} push constants, but got {}", kernel.pushConstants, dispatch.pushConstants.size()));
   for (const Expr &expr : dispatch.grid)
-    INLAY_RETURN_IF_ERROR(checkExpr(engine, expr, ranks, where + ": grid"));
+    if (std::string fault = faultOf(expr, ranks); !fault.empty())
+      return bad("grid: " + fault);
   for (const Expr &expr : dispatch.pushConstants)
-    INLAY_RETURN_IF_ERROR(checkExpr(engine, expr, ranks, where + ": push constant"));
+    if (std::string fault = faultOf(expr, ranks); !fault.empty())
+      return bad("push constant: " + fault);
   return Status::ok();
 }
 
@@ -82,7 +83,8 @@ Status checkEngine(const Engine &engine, const std::vector<size_t> &inputRanks) 
   if (engine.arguments > maxArguments)
     return invalid(engine, fmt::format("expected at most {} arguments, but got {}", maxArguments, engine.arguments));
   for (size_t i = 0; i < engine.scratch.size(); ++i) {
-    INLAY_RETURN_IF_ERROR(checkExpr(engine, engine.scratch[i], inputRanks, fmt::format("scratch {}", i)));
+    if (std::string fault = faultOf(engine.scratch[i], inputRanks); !fault.empty())
+      return invalid(engine, fmt::format("scratch {}: {}", i, fault));
     int64_t bytes = 1;
     if (engine.scratch[i].isConstant(bytes) && bytes < 1)
       return invalid(engine, fmt::format("scratch {}: expected at least 1 byte, but got {}", i, bytes));

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 namespace inlay::rt {
 
@@ -15,7 +16,7 @@ namespace {
 
 class Checker {
 public:
-  explicit Checker(const Plan &plan) : plan_(plan) {}
+  explicit Checker(const Plan &plan) : plan_(plan), engineAccess_(plan) {}
   Status run();
 
 private:
@@ -33,7 +34,7 @@ private:
   Status checkBody(size_t first, size_t end, size_t depth) const;
   Status checkControlFlow(uint32_t number) const;
   Status checkNumber(uint32_t number, uint32_t buffer, ElementType type) const;
-  Status checkLaunch(uint32_t number, const Engine &engine) const;
+  Status checkLaunch(uint32_t number) const;
   Status checkCopy(uint32_t number) const;
   Status checkHostCall(uint32_t number) const;
   Status checkCallback(uint32_t number) const;
@@ -53,6 +54,7 @@ private:
 
   const Plan &plan_;
   std::vector<size_t> ranks_; ///< Ranks of the inputs.
+  mutable EngineAccess engineAccess_;
 };
 
 } // namespace
@@ -201,15 +203,19 @@ Status Checker::checkHostVersion(const Engine &engine) const {
   if (function.arguments != uint64_t(engine.arguments) + function.scratch.size())
     return bad(fmt::format("expected its host version '{}' to take {} buffers and {} scratch buffers, but it takes {}",
                            function.symbol, engine.arguments, function.scratch.size(), function.arguments));
-  std::vector<bool> isUsed(engine.arguments); // false for buffers without elements
+  if (function.access.empty())
+    return Status::ok();
+  // Only used arguments are visited: buffers without elements are in no dispatch, and a file of a few bytes can declare
+  // many arguments.
+  std::map<uint32_t, bool> written; // by argument
   for (const Dispatch &dispatch : engine.dispatches)
-    for (uint32_t buffer : dispatch.buffers)
-      if (buffer < engine.arguments)
-        isUsed[buffer] = true;
-  std::vector<Access> access = argumentAccess(engine);
-  for (size_t i = 0; i < access.size() && !function.access.empty(); ++i)
-    if (isUsed[i] && writes(function.access[i]) && !writes(access[i]))
-      return bad(fmt::format("its host version '{}' writes argument {}, which the engine doesn't", function.symbol, i));
+    for (size_t i = 0; i < dispatch.buffers.size(); ++i)
+      if (dispatch.buffers[i] < engine.arguments)
+        written[dispatch.buffers[i]] |= writes(engine.kernels[dispatch.kernel].bindings[i]);
+  for (auto [argument, isWritten] : written)
+    if (writes(function.access[argument]) && !isWritten)
+      return bad(
+          fmt::format("its host version '{}' writes argument {}, which the engine doesn't", function.symbol, argument));
   return Status::ok();
 }
 
@@ -230,8 +236,12 @@ Status Checker::checkArguments(uint32_t number, MemorySpace space, const std::ve
   return Status::ok();
 }
 
-Status Checker::checkLaunch(uint32_t number, const Engine &engine) const {
-  return checkArguments(number, MemorySpace::Device, argumentAccess(engine));
+Status Checker::checkLaunch(uint32_t number) const {
+  const Step &step = plan_.steps[number];
+  const Engine &engine = plan_.engines[step.callee];
+  if (step.buffers.size() != engine.arguments)
+    return badStep(number, fmt::format("expected {} buffers, but got {}", engine.arguments, step.buffers.size()));
+  return checkArguments(number, MemorySpace::Device, engineAccess_.of(step.callee));
 }
 
 Status Checker::checkHostCall(uint32_t number) const {
@@ -378,7 +388,7 @@ Status Checker::checkStep(uint32_t number) const {
         number, fmt::format("callee {} is out of range of {}", step.callee, callees[static_cast<size_t>(step.kind)]));
   switch (step.kind) {
   case StepKind::LaunchEngine:
-    return checkLaunch(number, plan_.engines[step.callee]);
+    return checkLaunch(number);
   case StepKind::CallHost:
     return checkHostCall(number);
   case StepKind::RunForeign:
@@ -390,8 +400,8 @@ Status Checker::checkStep(uint32_t number) const {
 
 Status Checker::checkOutputsWritten() const {
   std::vector<bool> written(plan_.buffers.size());
-  for (const Step &step : plan_.steps)
-    for (auto [buffer, access] : stepAccess(plan_, step))
+  for (const StepAccesses &accesses : stepAccesses(plan_))
+    for (auto [buffer, access] : accesses)
       if (writes(access))
         written[buffer] = true;
   for (size_t i = 0; i < plan_.outputs.size(); ++i)
@@ -423,10 +433,28 @@ Status Checker::run() {
   return checkOutputsWritten();
 }
 
-std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step &step) {
+const std::vector<Access> &EngineAccess::of(uint32_t engine) {
+  std::optional<std::vector<Access>> &access = access_[engine];
+  if (!access)
+    access = argumentAccess(plan_.engines[engine]);
+  return *access;
+}
+
+std::optional<uint32_t> findWrittenTwice(const std::vector<uint32_t> &buffers, const std::vector<Access> &access) {
+  std::vector<uint32_t> sorted = buffers;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), buffers[i]);
+    if (writes(access[i]) && last - first > 1)
+      return buffers[i];
+  }
+  return std::nullopt;
+}
+
+static StepAccesses stepAccess(const Plan &plan, const Step &step, EngineAccess &engines) {
   std::vector<Access> access(step.buffers.size(), Access::ReadWrite);
   if (step.kind == StepKind::LaunchEngine)
-    access = argumentAccess(plan.engines[step.callee]);
+    access = engines.of(step.callee);
   else if (step.kind == StepKind::Copy)
     access = {Access::Read, Access::Write};
   else if (step.kind == StepKind::CallHost && !plan.hostCode.functions[step.callee].access.empty())
@@ -439,11 +467,20 @@ std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step
     for (size_t i = 0; i < access.size(); ++i)
       access[i] = i < inputs ? Access::Read : Access::Write;
   }
-  std::vector<std::pair<uint32_t, Access>> result;
+  StepAccesses result;
   result.reserve(access.size());
   for (size_t i = 0; i < access.size(); ++i)
     result.emplace_back(step.buffers[i], access[i]);
   return result;
+}
+
+std::vector<StepAccesses> stepAccesses(const Plan &plan) {
+  EngineAccess engines(plan);
+  std::vector<StepAccesses> accesses;
+  accesses.reserve(plan.steps.size());
+  for (const Step &step : plan.steps)
+    accesses.push_back(stepAccess(plan, step, engines));
+  return accesses;
 }
 
 Status checkPlan(const Plan &plan) { return Checker(plan).run(); }

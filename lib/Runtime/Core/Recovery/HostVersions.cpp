@@ -29,7 +29,7 @@ namespace {
 class Mover {
 public:
   Mover(const Plan &plan, const std::vector<uint32_t> &engines)
-      : plan_(plan), result_(plan), moves_(plan.engines.size()) {
+      : plan_(plan), engineAccess_(plan), result_(plan), moves_(plan.engines.size()) {
     for (uint32_t engine : engines)
       moves_[engine] = true;
   }
@@ -43,7 +43,7 @@ private:
   };
 
   bool isMoved(const Step &step) const { return step.kind == StepKind::LaunchEngine && moves_[step.callee]; }
-  Status check() const;
+  Status check();
   void placeBuffers();
   void countWriters();
   void addStep(uint32_t number);
@@ -56,6 +56,7 @@ private:
   void countBodies();
 
   const Plan &plan_;
+  EngineAccess engineAccess_;
   Plan result_;
   std::vector<bool> moves_;            ///< Per engine: true if it moves to the host.
   std::vector<uint32_t> writers_;      ///< Per buffer: number of steps that write it.
@@ -67,19 +68,18 @@ private:
 
 } // namespace
 
-Status Mover::check() const {
+Status Mover::check() {
   for (uint32_t engine = 0; engine < moves_.size(); ++engine)
     if (moves_[engine] && !hasHostVersion(plan_, engine))
       return {StatusCode::NotFound, fmt::format("engine '{}' has no host version", plan_.engines[engine].name)};
   for (const Step &step : plan_.steps) {
     if (!isMoved(step))
       continue;
-    std::vector<Access> access = argumentAccess(plan_.engines[step.callee]);
-    for (size_t i = 0; i < access.size(); ++i) // the host code may write one argument before it has read the other
-      if (writes(access[i]) && std::count(step.buffers.begin(), step.buffers.end(), step.buffers[i]) > 1)
-        return {StatusCode::InvalidArgument,
-                fmt::format("segment '{}' can't run on the host: it writes '{}', which is passed to it twice",
-                            step.name, plan_.buffers[step.buffers[i]].name)};
+    // The host code may write one argument before it has read the other.
+    if (std::optional<uint32_t> buffer = findWrittenTwice(step.buffers, engineAccess_.of(step.callee)))
+      return {StatusCode::InvalidArgument,
+              fmt::format("segment '{}' can't run on the host: it writes '{}', which is passed to it twice", step.name,
+                          plan_.buffers[*buffer].name)};
   }
   return Status::ok();
 }
@@ -96,8 +96,8 @@ void Mover::placeBuffers() {
 
 void Mover::countWriters() {
   writers_.assign(plan_.buffers.size(), 0);
-  for (const Step &step : plan_.steps)
-    for (auto [buffer, access] : stepAccess(plan_, step))
+  for (const StepAccesses &accesses : stepAccesses(plan_))
+    for (auto [buffer, access] : accesses)
       writers_[buffer] += writes(access);
 }
 
@@ -149,7 +149,7 @@ void Mover::addCall(uint32_t number) {
   const Step &launch = plan_.steps[number];
   const Engine &engine = plan_.engines[launch.callee];
   auto function = static_cast<uint32_t>(engine.hostVersion);
-  std::vector<Access> access = argumentAccess(engine);
+  const std::vector<Access> &access = engineAccess_.of(launch.callee);
   Step call = launch;
   call.kind = StepKind::CallHost;
   call.callee = function;

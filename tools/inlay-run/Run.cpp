@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 using namespace inlay;
 using namespace inlay::tools;
@@ -45,8 +46,13 @@ Status tools::listDevices() {
 }
 
 static StatusOr<LoadedProgram> openContainer(const std::string &path, const RunOptions &options) {
-  DriverCrash watch("opening a device");
+  std::optional<DriverCrash> watch; // a crash before drivers are loaded is not theirs
   rt::OpenOptions opening;
+  opening.beforeDevice = [&] {
+    if (!watch)
+      watch.emplace("opening a device");
+    return Status::ok();
+  };
   opening.device = options.device;
   opening.publicKeyFile = options.publicKey;
   return rt::openProgram(path, opening);

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -62,6 +63,52 @@ TEST(Loader, hostCodeRunsWithoutADevice) {
   EXPECT_FLOAT_EQ(y[3], std::sin(2.0f) * 2 + 1);
 }
 
+/// Returns the plan of sums on a device with `count` constants that share `size` bytes.
+static std::shared_ptr<Plan> sharedConstants(int count, int64_t size) {
+  std::shared_ptr<Plan> plan = sumPlan();
+  auto data = std::make_shared<std::vector<float>>(static_cast<size_t>(size) / sizeof(float));
+  for (int i = 0; i < count; ++i) {
+    plan->buffers.push_back({BufferKind::Constant,
+                             MemorySpace::Device,
+                             static_cast<uint32_t>(i),
+                             {ElementType::F32, {Expr(size / 4)}},
+                             "w"});
+    plan->constants.push_back({data->data(), static_cast<size_t>(size), data});
+  }
+  return plan;
+}
+
+TEST(Loader, memoryOfHostCodeIsLimited) {
+  OpenOptions options;
+  options.memoryLimit = 1000;
+  auto opened = loadPlan(sinePlan().plan, options);
+  EXPECT_EQ(opened.status().code(), StatusCode::ResourceExhausted);
+  EXPECT_NE(opened.status().message().find("of host code exceed the memory limit"), std::string::npos)
+      << opened.status().message();
+}
+
+TEST(Loader, memoryOfALoadedFileIsLimited) {
+  std::string path = testing::TempDir() + "/limited.inlay";
+  ASSERT_EQ(writeContainer(path, *sinePlan().plan, {}).message(), "");
+  OpenOptions options;
+  options.device = "none";
+  EXPECT_EQ(openProgram(path, options).status().message(), "");
+  uint64_t needed = 0; // the least limit with which the file is loaded
+  for (uint64_t step = 1 << 24; step > 0; step /= 2) {
+    options.memoryLimit = needed + step;
+    Status status = openProgram(path, options).status();
+    if (!status.isOk()) {
+      EXPECT_EQ(status.code(), StatusCode::ResourceExhausted) << status.message();
+      EXPECT_NE(status.message().find("exceed"), std::string::npos) << status.message();
+      needed += step;
+    }
+  }
+  uint64_t size = std::filesystem::file_size(path);
+  EXPECT_GT(needed, size);
+  EXPECT_LT(needed, (1 << 20) + 64 * size);
+  std::remove(path.c_str());
+}
+
 TEST(Loader, codeForAnotherProcessorIsRefused) {
   PlanBuilder b = sinePlan();
   b.plan->hostCode.objects[0].cpu = "newer";
@@ -96,6 +143,16 @@ struct LoaderOnDevice : testing::Test {
     }
   }
 };
+
+TEST_F(LoaderOnDevice, copiesOfConstantsThatShareDataAreLimited) {
+  OpenOptions options;
+  options.memoryLimit = 3 << 20;
+  EXPECT_EQ(loadPlan(sharedConstants(3, 1 << 20), options).status().message(), "");
+  auto opened = loadPlan(sharedConstants(8, 1 << 20), options);
+  EXPECT_EQ(opened.status().code(), StatusCode::ResourceExhausted);
+  EXPECT_EQ(opened.status().message().find("bytes of constants that share data exceed the memory limit"), 0u)
+      << opened.status().message();
+}
 
 TEST_F(LoaderOnDevice, programsShareADevice) {
   std::shared_ptr<Device> device;

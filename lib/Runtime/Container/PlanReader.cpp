@@ -44,7 +44,7 @@ public:
     if (bytes.size() % width != 0)
       return fail(fmt::format("expected a multiple of {} bytes of section '{}', but got {}", width, names[number],
                               bytes.size()));
-    if (!take(bytes.size()))
+    if (!take(kPoolFactor * bytes.size()))
       return;
     list.resize(bytes.size() / width);
     if (!bytes.empty())
@@ -90,7 +90,7 @@ private:
       fail(fmt::format("expected at most {} elements, as many bytes follow, but got {}", left(), count));
     else if (count > maxLength)
       fail(fmt::format("expected at most {} elements, but got {}", maxLength, count));
-    return take(uint64_t(count) * width) ? count : 0;
+    return take(kLoadFactor * width * count) ? count : 0;
   }
 
   /// Returns the range of `pool` that the next offset and length give.

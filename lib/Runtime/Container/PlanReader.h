@@ -5,29 +5,23 @@
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_PLANREADER_H
 #define INLAY_LIB_RUNTIME_CONTAINER_PLANREADER_H
 
+#include "inlay/Runtime/Core/Budget.h"
 #include "inlay/Runtime/Core/Plan.h"
 
 #include <string_view>
 
 namespace inlay::rt {
 
+/// Bytes of memory that loading takes for each byte of a decoded table: one for the plan, the others for the tables
+/// that the check, the schedule and the program derive from it.
+constexpr uint64_t kLoadFactor = 4;
+
+/// Bytes of memory that loading takes for each byte of SPIR-V, object code and payloads: a copy in the plan, and a copy
+/// in a pipeline or an engine.
+constexpr uint64_t kPoolFactor = 2;
+
 /// Maximum number of instructions of an expression and of bytes of a name.
 constexpr uint32_t kMaxInstructions = 4096, kMaxTextBytes = 1 << 24;
-
-/// A limit on memory that may still be allocated, in bytes.
-class Budget {
-public:
-  explicit Budget(uint64_t bytes) : left_(bytes) {}
-  /// Takes `bytes` from the budget. Returns false if fewer are left.
-  bool take(uint64_t bytes) {
-    bool fits = bytes <= left_;
-    left_ -= fits ? bytes : 0;
-    return fits;
-  }
-
-private:
-  uint64_t left_;
-};
 
 /// The bytes of constants and the owner that keeps them alive.
 struct ConstantBytes {

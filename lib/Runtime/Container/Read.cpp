@@ -127,6 +127,9 @@ StatusOr<MappedContainer> openImage(std::string_view image, Budget &budget) {
   return opened;
 }
 
+/// Bytes of memory for each byte of the report and the metadata: the copy, and its escaped text in a description.
+static constexpr uint64_t kTextFactor = 5;
+
 StatusOr<ContainerContents> decodeContainer(const MappedContainer &opened, Budget &budget) {
   if (!findSection(opened.sections, section::kPlan))
     return invalid("has no section 'plan'");
@@ -143,6 +146,8 @@ StatusOr<ContainerContents> decodeContainer(const MappedContainer &opened, Budge
     return plan.status();
   ContainerContents contents;
   contents.info = {opened.header.major, opened.header.minor, opened.header.arch, {}, "", "", {}};
+  INLAY_RETURN_IF_ERROR(budget.take("bytes of the report", kTextFactor * opened.bytes(section::kReport).size()));
+  INLAY_RETURN_IF_ERROR(budget.take("bytes of metadata", kTextFactor * opened.bytes(section::kMetadata).size()));
   contents.info.report = opened.bytes(section::kReport);
   contents.info.metadata = opened.bytes(section::kMetadata);
   for (const Section &section : opened.sections)
@@ -159,11 +164,9 @@ StatusOr<ContainerContents> decodeContainer(const MappedContainer &opened, Budge
   return contents;
 }
 
-/// Bytes that may be allocated for everything but the constants, if the caller gives no limit.
-static constexpr uint64_t kDefaultMemoryLimit = uint64_t(1) << 30;
-
 static StatusOr<ContainerContents> read(const std::string &path, const ContainerReadOptions &options) {
-  Budget budget(options.memoryLimit ? options.memoryLimit : kDefaultMemoryLimit);
+  Budget own(options.memoryLimit ? options.memoryLimit : kDefaultMemoryLimit);
+  Budget &budget = options.budget ? *options.budget : own;
   StatusOr<MappedContainer> opened = openContainer(path, budget);
   if (!opened.isOk())
     return opened.status();
@@ -173,6 +176,8 @@ static StatusOr<ContainerContents> read(const std::string &path, const Container
   std::string key = options.publicKeyFile.empty() && fromEnvironment ? fromEnvironment : options.publicKeyFile;
   if (!key.empty())
     INLAY_RETURN_IF_ERROR(verifySignature(path, *opened, key));
+  if (options.memoryLimit == 0) // a product of a file's size can't overflow
+    budget.lowerTo(kBaseMemory + kMemoryPerByte * opened->preamble.size());
   return decodeContainer(*opened, budget);
 }
 

@@ -11,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <pthread.h>
+#include <set>
 
 namespace inlay::rt {
 
@@ -75,7 +77,28 @@ static const char *adviseNone(const Plan &plan) {
   return moveAllToHost(plan).isOk() ? "; with the device 'none' the host runs all of it" : "";
 }
 
-StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
+/// Takes memory for copies of constants on the device from the budget. One copy of each byte is free, because constants
+/// do not count.
+static Status budgetConstants(const Plan &plan, Budget &budget) {
+  std::set<uint32_t> numbers;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.kind == BufferKind::Constant && buffer.space == MemorySpace::Device &&
+        buffer.index < plan.constants.size())
+      numbers.insert(buffer.index);
+  std::vector<std::pair<uintptr_t, size_t>> ranges;
+  for (uint32_t number : numbers)
+    ranges.emplace_back(reinterpret_cast<uintptr_t>(plan.constants[number].data), plan.constants[number].size);
+  std::sort(ranges.begin(), ranges.end());
+  uintptr_t end = 0; // of the ranges so far
+  for (auto [begin, size] : ranges) {
+    INLAY_RETURN_IF_ERROR(
+        budget.take("bytes of constants that share data", begin < end ? std::min<uint64_t>(end - begin, size) : 0));
+    end = std::max(end, begin + size);
+  }
+  return Status::ok();
+}
+
+static StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options, Budget &budget) {
   LoadedProgram opened;
   opened.plan = std::move(plan);
   if (!opened.plan->engines.empty() && vulkan::wantsNoDevice(options.device)) {
@@ -84,10 +107,11 @@ StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
       return moved.status();
     opened.plan = std::move(*moved);
   }
-  StatusOr<std::shared_ptr<HostSymbolResolver>> host = host::linkHostCode(opened.plan->hostCode);
+  StatusOr<std::shared_ptr<HostSymbolResolver>> host = host::linkHostCode(opened.plan->hostCode, budget);
   if (!host.isOk())
     return host.status();
   if (!opened.plan->engines.empty()) {
+    INLAY_RETURN_IF_ERROR(budgetConstants(*opened.plan, budget));
     INLAY_RETURN_IF_ERROR(admitDevice(options));
     StatusOr<std::shared_ptr<Device>> device = shareDevice(options.device, *opened.plan);
     if (!device.isOk())
@@ -104,17 +128,25 @@ StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
   return opened;
 }
 
+StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
+  Budget budget(options.memoryLimit ? options.memoryLimit : UINT64_MAX); // a plan of this process is trusted
+  return loadPlan(std::move(plan), options, budget);
+}
+
 StatusOr<LoadedProgram> openProgram(const std::string &path, const OpenOptions &options) {
   bool needsDevice = !vulkan::wantsNoDevice(options.device) && hasDeviceKernels(path);
   if (needsDevice)
     INLAY_RETURN_IF_ERROR(admitDevice(options));
   EarlyDrivers drivers(needsDevice);
+  Budget budget(options.memoryLimit ? options.memoryLimit : kDefaultMemoryLimit);
   ContainerReadOptions reading;
   reading.publicKeyFile = options.publicKeyFile;
+  reading.memoryLimit = options.memoryLimit;
+  reading.budget = &budget;
   StatusOr<ContainerContents> saved = readContainer(path, reading);
   if (!saved.isOk())
     return saved.status();
-  StatusOr<LoadedProgram> opened = loadPlan(std::move(saved->plan), options);
+  StatusOr<LoadedProgram> opened = loadPlan(std::move(saved->plan), options, budget);
   if (!opened.isOk())
     return Status(opened.status().code(), fmt::format("'{}' can't be loaded: {}", path, opened.status().message()));
   opened->info = std::move(saved->info);

@@ -40,7 +40,8 @@ StatusOr<SegmentCheck> checkSegments(const LoadedProgram &opened, const OpenOpti
       differences[i].add(read[i], read[differences.size() + i]), ++differences[i].runs;
     return Status::ok();
   };
-  StatusOr<std::shared_ptr<HostSymbolResolver>> host = host::linkHostCode(probed.plan.hostCode);
+  Budget budget(UINT64_MAX); // the code was linked before, when the program was loaded
+  StatusOr<std::shared_ptr<HostSymbolResolver>> host = host::linkHostCode(probed.plan.hostCode, budget);
   if (!host.isOk())
     return host.status();
   auto plan = std::make_shared<const Plan>(std::move(probed.plan));

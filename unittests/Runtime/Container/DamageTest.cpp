@@ -125,7 +125,7 @@ TEST_F(ContainerTest, MemoryIsLimitedBeforeItIsAllocated) {
   EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted);
   EXPECT_NE(saved.status().message().find("exceed the memory limit"), std::string::npos);
   // The preamble fits the limit, the decoded plan does not.
-  saved = readImage(image, 100000 + 5000);
+  saved = readImage(image, 6 * 100000 + 5000);
   EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted) << saved.status().message();
   ContainerReadOptions options;
   options.memoryLimit = 10000;

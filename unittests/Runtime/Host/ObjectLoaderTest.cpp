@@ -31,6 +31,21 @@ const std::string &sample() {
   return bytes;
 }
 
+StatusOr<std::shared_ptr<HostSymbolResolver>> link(std::string_view object, uint64_t memory = UINT64_MAX) {
+  Budget budget(memory);
+  return linkObject(object, budget);
+}
+
+StatusOr<std::shared_ptr<HostSymbolResolver>> linkCode(const HostCode &code) {
+  Budget budget(UINT64_MAX);
+  return linkHostCode(code, budget);
+}
+
+StatusOr<ElfObject> parse(std::string_view bytes) {
+  Budget budget(UINT64_MAX);
+  return parseElf(bytes, budget);
+}
+
 HostEntry find(HostSymbolResolver &library, const char *name) {
   StatusOr<HostEntry> entry = library.lookup(name);
   EXPECT_TRUE(entry.isOk()) << entry.status().message();
@@ -38,7 +53,7 @@ HostEntry find(HostSymbolResolver &library, const char *name) {
 }
 
 TEST(ObjectLoader, codeCallsAndReadsItsConstants) {
-  auto library = linkObject(sample());
+  auto library = link(sample());
   ASSERT_TRUE(library.isOk()) << library.status().message();
   std::array<float, 4> x = {0, 0.5f, 1, 2}, y = {};
   void *buffers[] = {x.data(), y.data()};
@@ -48,7 +63,7 @@ TEST(ObjectLoader, codeCallsAndReadsItsConstants) {
 }
 
 TEST(ObjectLoader, dataHoldsAddressesAndKeepsItsValues) {
-  auto library = linkObject(sample()), other = linkObject(sample());
+  auto library = link(sample()), other = link(sample());
   ASSERT_TRUE(library.isOk() && other.isOk());
   std::array<float, 9> y = {};
   void *buffers[] = {y.data()};
@@ -61,7 +76,7 @@ TEST(ObjectLoader, dataHoldsAddressesAndKeepsItsValues) {
 }
 
 TEST(ObjectLoader, jumpTablesLead) {
-  auto library = linkObject(sample());
+  auto library = link(sample());
   ASSERT_TRUE(library.isOk());
   HostEntry function = find(**library, "sample_switch");
   const float expected[] = {1, std::exp(1.0f), 30, 32, NAN, 6, -1};
@@ -90,13 +105,13 @@ std::string accessOf(const void *address) {
 }
 
 TEST(ObjectLoader, codeIsNotWritable) {
-  auto library = linkObject(sample());
+  auto library = link(sample());
   ASSERT_TRUE(library.isOk());
   EXPECT_EQ(accessOf(reinterpret_cast<void *>(find(**library, "sample_sine"))), "r-xp");
 }
 
 TEST(ObjectLoader, missingFunctionIsNamed) {
-  auto library = linkObject(sample());
+  auto library = link(sample());
   ASSERT_TRUE(library.isOk());
   StatusOr<HostEntry> entry = (*library)->lookup("sample_cosine");
   EXPECT_EQ(entry.status().code(), StatusCode::NotFound);
@@ -104,7 +119,7 @@ TEST(ObjectLoader, missingFunctionIsNamed) {
 }
 
 TEST(ObjectLoader, otherFunctionsCannotBeCalled) {
-  auto library = linkObject(readFile(INLAY_FORBIDDEN_SAMPLE));
+  auto library = link(readFile(INLAY_FORBIDDEN_SAMPLE));
   EXPECT_EQ(library.status().code(), StatusCode::NotFound);
   EXPECT_EQ(library.status().message(),
             "host code needs 'system', which is not in the list of functions that it may call");
@@ -115,7 +130,7 @@ TEST(ObjectLoader, otherFunctionsCannotBeCalled) {
 TEST(ObjectLoader, shortFilesAreRefused) {
   for (size_t size = 0; size < sample().size(); size += size < 256 ? 1 : 37) {
     std::string bytes = sample().substr(0, size); // a copy, so that a sanitizer detects reads beyond its end
-    auto library = linkObject(std::string_view(bytes.data(), bytes.size()));
+    auto library = link(std::string_view(bytes.data(), bytes.size()));
     EXPECT_FALSE(library.isOk()) << size;
     EXPECT_FALSE(library.status().message().empty());
   }
@@ -131,7 +146,7 @@ TEST(ObjectLoader, damagedFilesDoNotCrash) {
       size_t place = random() % 2 ? random() % bytes.size() : bytes.size() - 1 - random() % (bytes.size() / 2);
       bytes[place] = random() % 3 ? static_cast<char>(random()) : static_cast<char>(random() % 2 ? 0xff : 0x7f);
     }
-    auto library = linkObject(bytes);
+    auto library = link(bytes);
     refused += !library.isOk();
     if (library.isOk()) // its code may be damaged, so it is not run
       (void)(*library)->lookup("sample_sine");
@@ -146,7 +161,7 @@ std::string changeSection(std::string_view name, T Elf64_Shdr::*field, T value) 
   std::string bytes = sample();
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  StatusOr<ElfObject> object = parseElf(bytes);
+  StatusOr<ElfObject> object = parse(bytes);
   EXPECT_TRUE(object.isOk());
   for (size_t number = 0; number < object->sections.size(); ++number) {
     if (object->sections[number].name != name)
@@ -162,7 +177,7 @@ std::string changeSection(std::string_view name, T Elf64_Shdr::*field, T value) 
   return bytes;
 }
 
-std::string messageOf(const std::string &bytes) { return linkObject(bytes).status().message(); }
+std::string messageOf(const std::string &bytes) { return link(bytes).status().message(); }
 
 TEST(ObjectLoader, errorsSayWhatIsWrong) {
   EXPECT_EQ(messageOf("not a file"), "damaged object file: expected an ELF header");
@@ -178,6 +193,115 @@ TEST(ObjectLoader, errorsSayWhatIsWrong) {
             "damaged object file: expected section '.data' to hold code or data, but it has type 14");
   EXPECT_NE(messageOf(changeSection<uint64_t>(".text", &Elf64_Shdr::sh_offset, ~uint64_t(0))).find("exceeds its"),
             std::string::npos);
+}
+
+//===-- Limits --------------------------------------------------------------------------------------------------===//
+
+/// Builds object files from sections.
+struct ObjectFile {
+  uint32_t add(const std::string &name, uint32_t type, uint64_t flags, const std::string &bytes, uint32_t link = 0,
+               uint32_t info = 0, uint64_t entry = 0) {
+    Elf64_Shdr header = {};
+    header.sh_name = static_cast<uint32_t>(names.size());
+    names += name + '\0';
+    header.sh_type = type;
+    header.sh_flags = flags;
+    header.sh_offset = sizeof(Elf64_Ehdr) + data.size();
+    header.sh_size = bytes.size();
+    header.sh_link = link;
+    header.sh_info = info;
+    header.sh_addralign = 1;
+    header.sh_entsize = entry;
+    data += bytes;
+    headers.push_back(header);
+    return static_cast<uint32_t>(headers.size() - 1);
+  }
+
+  std::string bytes() {
+    uint32_t strings = add(".shstrtab", SHT_STRTAB, 0, names + ".shstrtab" + '\0');
+    Elf64_Ehdr header = {};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_type = ET_REL;
+    std::memcpy(&header.e_machine, sample().data() + offsetof(Elf64_Ehdr, e_machine), sizeof(header.e_machine));
+    header.e_shoff = sizeof(header) + data.size();
+    header.e_shentsize = sizeof(Elf64_Shdr);
+    header.e_shnum = static_cast<uint16_t>(headers.size());
+    header.e_shstrndx = static_cast<uint16_t>(strings);
+    return textOf(&header, 1) + data + textOf(headers.data(), headers.size());
+  }
+
+  template <typename T>
+  static std::string textOf(const T *entries, size_t count) {
+    return {reinterpret_cast<const char *>(entries), count * sizeof(T)};
+  }
+
+  std::vector<Elf64_Shdr> headers = {Elf64_Shdr()};
+  std::string data, names = std::string(1, '\0');
+};
+
+TEST(ObjectLoader, tablesOfRelocationsMayNotOverlap) {
+  ObjectFile file;
+  uint32_t text = file.add(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, std::string(64, '\0'));
+  Elf64_Sym symbols[2] = {};
+  symbols[1].st_shndx = static_cast<uint16_t>(text);
+  uint32_t strings = file.add(".strtab", SHT_STRTAB, 0, std::string(1, '\0'));
+  uint32_t table = file.add(".symtab", SHT_SYMTAB, 0, ObjectFile::textOf(symbols, 2), strings, 1, sizeof(Elf64_Sym));
+  std::vector<Elf64_Rela> relocations(20000, Elf64_Rela{0, ELF64_R_INFO(1, 0), 0}); // type 0 changes nothing
+  uint32_t first = file.add(".rela", SHT_RELA, 0, ObjectFile::textOf(relocations.data(), relocations.size()), table,
+                            text, sizeof(Elf64_Rela));
+  std::string single = ObjectFile(file).bytes();
+  EXPECT_EQ(messageOf(single), "");
+  for (int i = 0; i < 1000; ++i)
+    file.headers.push_back(file.headers[first]);
+  std::string many = file.bytes();
+  EXPECT_EQ(messageOf(many), "damaged object file: tables of relocations overlap: together they exceed its " +
+                                 std::to_string(many.size()) + " bytes");
+  auto library = link(single, 1 << 20);
+  EXPECT_EQ(library.status().code(), StatusCode::ResourceExhausted);
+  EXPECT_EQ(library.status().message().find("relocations of host code exceed the memory limit"), 0u)
+      << library.status().message();
+}
+
+TEST(ObjectLoader, loadedSectionsMayNotOverlap) {
+  ObjectFile file;
+  uint32_t text = file.add(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, std::string(100000, '\0'));
+  for (int i = 0; i < 1000; ++i)
+    file.headers.push_back(file.headers[text]);
+  std::string bytes = file.bytes();
+  EXPECT_EQ(messageOf(bytes), "damaged object file: sections overlap: together they exceed its " +
+                                  std::to_string(bytes.size()) + " bytes");
+}
+
+TEST(ObjectLoader, namesThatShareAStringAreShort) {
+  ObjectFile file;
+  uint32_t text = file.add(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, std::string(64, '\0'));
+  constexpr size_t kCount = 20000;
+  std::vector<Elf64_Sym> symbols(kCount);
+  for (size_t i = 1; i < kCount; ++i)
+    symbols[i] = {static_cast<uint32_t>(i), ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, static_cast<uint16_t>(text), 0, 0};
+  auto linked = [&](size_t length, uint64_t memory) {
+    ObjectFile copy = file;
+    uint32_t strings = copy.add(".strtab", SHT_STRTAB, 0, std::string(1, '\0') + std::string(length, 'f') + '\0');
+    copy.add(".symtab", SHT_SYMTAB, 0, ObjectFile::textOf(symbols.data(), symbols.size()), strings, 1,
+             sizeof(Elf64_Sym));
+    return link(copy.bytes(), memory).status();
+  };
+  EXPECT_EQ(linked(1 << 20, UINT64_MAX).message(),
+            "damaged object file: expected names of at most 4096 bytes, but the name at 1 is longer");
+  symbols.resize(4000);
+  Status status = linked(4000, 4 << 20);
+  EXPECT_EQ(status.code(), StatusCode::ResourceExhausted);
+  EXPECT_EQ(status.message().find("names of functions of host code exceed the memory limit"), 0u) << status.message();
+  EXPECT_EQ(linked(4000, 16 << 20).message(), "");
+}
+
+TEST(ObjectLoader, zerosTakeMemoryToo) {
+  auto library = link(changeSection<uint64_t>(".bss", &Elf64_Shdr::sh_size, uint64_t(512) << 20), 64 << 20);
+  EXPECT_EQ(library.status().code(), StatusCode::ResourceExhausted);
+  EXPECT_EQ(library.status().message().find("bytes of host code and its data exceed the memory limit"), 0u)
+      << library.status().message();
 }
 
 //===-- Several processors --------------------------------------------------------------------------------------===//
@@ -225,16 +349,16 @@ TEST(Processor, featuresAreThoseThatTheCompilerFinds) {
 
 TEST(ObjectLoader, linksTheObjectThatFits) {
   std::vector<char> bytes(sample().begin(), sample().end());
-  auto library = linkHostCode(codeFor({{"none", {"no-such-feature"}, {'x'}}, {"any", {"sse2"}, bytes}}));
+  auto library = linkCode(codeFor({{"none", {"no-such-feature"}, {'x'}}, {"any", {"sse2"}, bytes}}));
   ASSERT_TRUE(library.isOk()) << library.status().message();
   EXPECT_TRUE((*library)->lookup("sample_sine").isOk());
-  EXPECT_EQ(linkHostCode(codeFor({{"any", {}, {'x'}}})).status().message(),
+  EXPECT_EQ(linkCode(codeFor({{"any", {}, {'x'}}})).status().message(),
             "host code for 'any': damaged object file: expected an ELF header");
 }
 #endif
 
 TEST(ObjectLoader, noObjectsMakeNoLibrary) {
-  auto library = linkHostCode({});
+  auto library = linkCode({});
   ASSERT_TRUE(library.isOk());
   EXPECT_EQ(*library, nullptr);
 }

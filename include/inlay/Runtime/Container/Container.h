@@ -5,6 +5,7 @@
 #ifndef INLAY_RUNTIME_CONTAINER_CONTAINER_H
 #define INLAY_RUNTIME_CONTAINER_CONTAINER_H
 
+#include "inlay/Runtime/Core/Budget.h"
 #include "inlay/Runtime/Core/Plan.h"
 
 #include <cstdint>
@@ -42,7 +43,9 @@ struct ContainerReadOptions {
   /// verifies. The signature is verified before anything is decoded. If it is empty, the environment variable
   /// INLAY_PUBLIC_KEY is used; if that is unset too, signatures are ignored.
   std::string publicKeyFile;
-  uint64_t memoryLimit = 0; ///< Bytes that may be allocated for everything but the constants; 0 means 1 GiB.
+  /// Bytes that may be allocated for everything but the constants. 0 means the default of Budget.h.
+  uint64_t memoryLimit = 0;
+  Budget *budget = nullptr; ///< If not null, memory is taken from it, and `memoryLimit` has no effect.
 };
 
 /// Reads a container. The file may be hostile: each number is checked before it is used, and memory is limited before

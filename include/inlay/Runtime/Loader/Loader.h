@@ -25,6 +25,10 @@ struct OpenOptions {
   /// Called for each recovery, as in RecoveryOptions. If it is empty, the notice is printed to stderr.
   std::function<void(const RecoveryNotice &)> notify;
   std::string publicKeyFile; ///< For `openProgram`: as in ContainerReadOptions.
+  /// Bytes that loading may allocate for everything but the constants: reading, decoding, checking, linking, and copies
+  /// of constants on the device beyond one per byte of the file. 0 means the default of Budget.h. Memory that calls
+  /// need for temporaries does not count: see `Program::memory`.
+  uint64_t memoryLimit = 0;
   /// Called before drivers are loaded or a device is opened, maybe more than once. If it fails, loading ends with its
   /// status. May be empty.
   std::function<Status()> beforeDevice;

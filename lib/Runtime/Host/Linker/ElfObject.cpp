@@ -22,7 +22,7 @@ static Status damaged(fmt::format_string<Args...> format, Args &&...args) {
 namespace {
 class Reader {
 public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  Reader(std::string_view bytes, Budget &budget) : bytes_(bytes), budget_(budget) {}
 
   StatusOr<ElfObject> read() {
     INLAY_RETURN_IF_ERROR(readHeader());
@@ -50,6 +50,14 @@ private:
     return entry;
   }
 
+  /// Adds the bytes of a part to `total`. Fails if the parts together have more bytes than the file.
+  Status addPart(uint64_t size, uint64_t &total, const char *parts) const {
+    if (size > bytes_.size() - total)
+      return damaged("{} overlap: together they exceed its {} bytes", parts, bytes_.size());
+    total += size;
+    return Status::ok();
+  }
+
   Status readHeader() {
     if (bytes_.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes_.data(), ELFMAG, SELFMAG) != 0)
       return damaged("expected an ELF header");
@@ -66,6 +74,9 @@ private:
                      sizeof(Elf64_Shdr), count, header.e_shentsize);
     if (!isInside(header.e_shoff, count * sizeof(Elf64_Shdr)))
       return damaged("{} section headers at {} exceed its {} bytes", count, header.e_shoff, bytes_.size());
+    INLAY_RETURN_IF_ERROR(
+        budget_.take("sections of host code", count, sizeof(Elf64_Shdr) + sizeof(ElfSection) + sizeof(uint64_t)));
+    headers_.reserve(count);
     for (uint64_t number = 0; number < count; ++number)
       headers_.push_back(at<Elf64_Shdr>(header.e_shoff, number));
     return readText(header.e_shstrndx, sectionNames_);
@@ -83,10 +94,15 @@ private:
   }
 
   static Status findString(std::string_view text, uint64_t offset, std::string_view &string) {
-    size_t end = offset < text.size() ? text.find('\0', offset) : std::string_view::npos;
-    if (end == std::string_view::npos)
+    if (offset >= text.size())
       return damaged("a name at {} exceeds the {} bytes of names", offset, text.size());
-    string = text.substr(offset, end - offset);
+    std::string_view rest = text.substr(offset, kMaxSymbolBytes + 1); // many names may end in the same long string
+    size_t length = rest.find('\0');
+    if (length == std::string_view::npos && rest.size() > kMaxSymbolBytes)
+      return damaged("expected names of at most {} bytes, but the name at {} is longer", kMaxSymbolBytes, offset);
+    if (length == std::string_view::npos)
+      return damaged("a name at {} exceeds the {} bytes of names", offset, text.size());
+    string = rest.substr(0, length);
     return Status::ok();
   }
 
@@ -107,6 +123,8 @@ private:
                      kMaxAlignment, section.alignment);
     if (header.sh_type != SHT_NOBITS && !isInside(header.sh_offset, header.sh_size))
       return damaged("section '{}' exceeds its {} bytes", section.name, bytes_.size());
+    if (header.sh_type != SHT_NOBITS)
+      INLAY_RETURN_IF_ERROR(addPart(header.sh_size, loadedBytes_, "sections"));
     section.isLoaded = true;
     section.isCode = header.sh_flags & SHF_EXECINSTR;
     section.isWritable = header.sh_flags & SHF_WRITE;
@@ -137,6 +155,8 @@ private:
     std::string_view names;
     INLAY_RETURN_IF_ERROR(checkTable<Elf64_Sym>(number, count));
     INLAY_RETURN_IF_ERROR(readText(headers_[number].sh_link, names));
+    INLAY_RETURN_IF_ERROR(budget_.take("symbols of host code", count, sizeof(ElfSymbol)));
+    object_.symbols.reserve(count);
     for (uint64_t i = 0; i < count; ++i) {
       auto entry = at<Elf64_Sym>(headers_[number].sh_offset, i);
       ElfSymbol symbol;
@@ -189,6 +209,9 @@ private:
       return damaged("expected section '{}' to have addends, symbols of the symbol table, and bytes to change", name);
     uint64_t count = 0;
     INLAY_RETURN_IF_ERROR(checkTable<Elf64_Rela>(number, count));
+    INLAY_RETURN_IF_ERROR(addPart(header.sh_size, relocationBytes_, "tables of relocations"));
+    // The list may be copied when it grows.
+    INLAY_RETURN_IF_ERROR(budget_.take("relocations of host code", count, 3 * sizeof(ElfRelocation)));
     for (uint64_t i = 0; i < count; ++i) {
       auto entry = at<Elf64_Rela>(header.sh_offset, i);
       uint64_t symbol = ELF64_R_SYM(entry.r_info);
@@ -202,13 +225,16 @@ private:
   }
 
   std::string_view bytes_;
+  Budget &budget_;
   ElfObject object_;
   std::vector<Elf64_Shdr> headers_;
   std::string_view sectionNames_;
-  uint32_t symbolTable_ = 0; ///< Number of its section; 0 if there is none.
+  uint32_t symbolTable_ = 0;     ///< Number of its section; 0 if there is none.
+  uint64_t loadedBytes_ = 0;     ///< Bytes of the file in sections that are loaded.
+  uint64_t relocationBytes_ = 0; ///< Bytes of the tables of relocations so far.
 };
 } // namespace
 
-StatusOr<ElfObject> parseElf(std::string_view bytes) { return Reader(bytes).read(); }
+StatusOr<ElfObject> parseElf(std::string_view bytes, Budget &budget) { return Reader(bytes, budget).read(); }
 
 } // namespace inlay::rt::host

@@ -6,7 +6,7 @@
 #ifndef INLAY_LIB_RUNTIME_HOST_LINKER_ELFOBJECT_H
 #define INLAY_LIB_RUNTIME_HOST_LINKER_ELFOBJECT_H
 
-#include "inlay/Runtime/Core/Status.h"
+#include "inlay/Runtime/Core/Budget.h"
 
 #include <cstdint>
 #include <string_view>
@@ -55,8 +55,12 @@ struct ElfObject {
 
 /// Parses an object file. Checks every offset, count, index and size before it is used. Sections for unwinding and
 /// debugging aren't loaded. The error says what is wrong. Features that host code never uses are errors too:
-/// thread-local storage and initializers.
-StatusOr<ElfObject> parseElf(std::string_view bytes);
+/// thread-local storage and initializers. Names have at most `kMaxSymbolBytes` bytes. Sections that are loaded must not
+/// overlap, nor must tables of relocations, so that time and memory are in proportion to the file's size. The memory of
+/// the lists is taken from `budget`.
+StatusOr<ElfObject> parseElf(std::string_view bytes, Budget &budget);
+
+constexpr size_t kMaxSymbolBytes = 4096;
 
 } // namespace inlay::rt::host
 

@@ -83,14 +83,17 @@ private:
 /// Loads one object into memory.
 class ObjectLinker {
 public:
-  explicit ObjectLinker(const ElfObject &object) : object_(object) {}
+  ObjectLinker(const ElfObject &object, Budget &budget) : object_(object), budget_(budget) {}
 
   StatusOr<std::shared_ptr<HostSymbolResolver>> link() {
     auto pageSize = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    // A symbol may have an entry in each of the three tables of the linker.
+    INLAY_RETURN_IF_ERROR(budget_.take("symbols of host code", object_.symbols.size(), 3 * kTableEntry));
     StatusOr<ObjectLayout> layout = layOut(object_, pageSize);
     if (!layout.isOk())
       return layout.status();
     layout_ = std::move(*layout);
+    INLAY_RETURN_IF_ERROR(budget_.take("bytes of host code and its data", layout_.size()));
     INLAY_RETURN_IF_ERROR(memory_->reserve(layout_.size() ? layout_.size() : pageSize));
     for (size_t number = 0; number < object_.sections.size(); ++number)
       if (const ElfSection &section = object_.sections[number]; section.isLoaded && section.bytes)
@@ -176,37 +179,41 @@ private:
                 fmt::format("expected function '{}' to be in code, but it is in section '{}' at {} of {} bytes",
                             symbol.name, section.name, symbol.value, section.size)};
       uint64_t address = memory_->addressOf(layout_.sections[symbol.section]) + symbol.value;
+      INLAY_RETURN_IF_ERROR(budget_.take("names of functions of host code", symbol.name.size() + 1));
       if (!functions_.emplace(symbol.name, address).second)
         return {StatusCode::InvalidArgument, fmt::format("expected one function '{}', but got two", symbol.name)};
     }
     return Status::ok();
   }
 
+  static constexpr uint64_t kTableEntry = 96; ///< Bytes of an entry of a hash table, with its bucket.
+
   const ElfObject &object_;
+  Budget &budget_;
   ObjectLayout layout_;
   std::unique_ptr<Mapping> memory_ = std::make_unique<Mapping>();
   Functions functions_;
 };
 } // namespace
 
-StatusOr<std::shared_ptr<HostSymbolResolver>> linkObject(std::string_view object) {
-  StatusOr<ElfObject> parsed = parseElf(object);
+StatusOr<std::shared_ptr<HostSymbolResolver>> linkObject(std::string_view object, Budget &budget) {
+  StatusOr<ElfObject> parsed = parseElf(object, budget);
   if (!parsed.isOk())
     return parsed.status();
   if (parsed->machine != kMachine)
     return Status(StatusCode::Unavailable,
                   fmt::format("expected an object file for machine {}, but got one for {}", kMachine, parsed->machine));
-  return ObjectLinker(*parsed).link();
+  return ObjectLinker(*parsed, budget).link();
 }
 
-StatusOr<std::shared_ptr<HostSymbolResolver>> linkHostCode(const HostCode &code) {
+StatusOr<std::shared_ptr<HostSymbolResolver>> linkHostCode(const HostCode &code, Budget &budget) {
   if (code.objects.empty())
     return std::shared_ptr<HostSymbolResolver>();
   StatusOr<size_t> number = chooseObject(code, thisProcessor());
   if (!number.isOk())
     return number.status();
   const HostObject &object = code.objects[*number];
-  StatusOr<std::shared_ptr<HostSymbolResolver>> library = linkObject({object.code.data(), object.code.size()});
+  StatusOr<std::shared_ptr<HostSymbolResolver>> library = linkObject({object.code.data(), object.code.size()}, budget);
   if (!library.isOk())
     return Status(library.status().code(),
                   fmt::format("host code for '{}': {}", object.cpu, library.status().message()));

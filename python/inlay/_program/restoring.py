@@ -13,9 +13,11 @@ import sympy
 import torch
 from torch.utils import _pytree as pytree
 
+from .._dialect.text import tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .imported import CallConvention, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
-from .metadata import OPERATORS, TORCH_KINDS, VERSION, is_int, is_plain
+from .limits import measure
+from .metadata import OPERATORS, OUTPUT_KINDS, TORCH_KINDS, VERSION, is_int, is_plain
 from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput, Write
 from .signature import Signature
 from .sizes import UNBOUNDED, Size, Symbol, Symbols
@@ -23,8 +25,6 @@ from .structures import load_structure
 
 _T = TypeVar("_T")
 _Find: TypeAlias = Callable[[str], bytes | None]
-
-_MAX_POWER = 16
 
 
 class Restored(NamedTuple):
@@ -68,7 +68,7 @@ class _Reader:
         interface = self._interface
         interface.inputs = self.each("inputs", self.input)
         interface.results = self.each("results", self.tensor)
-        state = ModelState(dict(self.each("carried", self.carried)))
+        self._state = state = ModelState(dict(self.each("carried", self.carried)))
         interface.carried = list(state.tensors)
         interface.outputs = self.each("outputs", self.output)
         interface.writes = self.each("writes", self.write)
@@ -171,7 +171,40 @@ class _Reader:
             _check_index(target, self._interface.inputs, "inputs")
             if not self._interface.inputs[target].is_tensor:
                 raise ValueError(f"expected the number of a tensor to write, but got {target}")
-        return Write(target, self.output(output))
+        write = Write(target, self.output(output))
+        wanted, got = self._type_of(target), self._written_type(write.value)
+        if got is None:
+            raise ValueError(f"expected a tensor to write to {target!r}, but got a {OUTPUT_KINDS[type(write.value)]}")
+        if not _can_equal(wanted, got):
+            raise ValueError(
+                f"expected {tensor_text(wanted.dtype, wanted.shape)} to write to {target!r}, but got "
+                f"{tensor_text(got.dtype, got.shape)}"
+            )
+        return write
+
+    def _type_of(self, target: str | int) -> TensorType:
+        """Returns the type of a buffer or of an input that is a tensor."""
+        if isinstance(target, str):
+            tensor = self._state.tensors[target]
+            return TensorType(tuple(tensor.shape), tensor.dtype)
+        described = self._interface.inputs[target]
+        assert described.dtype is not None
+        return TensorType(described.shape, described.dtype)
+
+    def _written_type(self, output: Output) -> TensorType | None:
+        """Returns the type of an output, or None if it is no tensor."""
+        match output:
+            case ResultOutput():
+                return self._interface.results[output.index]
+            case InputOutput():
+                return self._type_of(output.index) if self._interface.inputs[output.index].is_tensor else None
+            case BufferOutput():
+                return self._type_of(output.name)
+            case WeightsOutput():
+                tensor = output.compute(self._state.tensors)
+                return TensorType(tuple(tensor.shape), tensor.dtype)
+            case _:
+                return None
 
     def carried(self, described: Mapping[str, Any]) -> tuple[str, torch.Tensor]:
         return _checked(str, described["name"]), self.stored(described)
@@ -233,6 +266,10 @@ class _Reader:
 
     def expr(self, tree: Any) -> sympy.Basic:
         """Returns the expression for a tree of operators."""
+        measure(tree)
+        return self._build(tree)
+
+    def _build(self, tree: Any) -> sympy.Basic:
         if isinstance(tree, bool):
             return sympy.true if tree else sympy.false
         if isinstance(tree, int):
@@ -241,9 +278,9 @@ class _Reader:
         if name == "symbol":
             _check_index(content, self._own, "symbols")
             return self._own[content]
-        args: list[Any] = [self.expr(arg) for arg in _checked(list, content)]
-        if name in ("Pow", "PowByNatural") and (args[0].is_number or not 0 <= int(args[1]) <= _MAX_POWER):
-            raise ValueError(f"expected a power of a size up to {_MAX_POWER}, but got {args}")
+        args: list[Any] = [self._build(arg) for arg in _checked(list, content)]
+        if name in ("Pow", "PowByNatural") and args[0].is_number:
+            raise ValueError(f"expected a power of a size, but got {args}")
         return OPERATORS[name](*args)
 
 
@@ -278,6 +315,17 @@ class _Signature(Signature):
                     "pass them by position"
                 )
         return super().flatten(args, kwargs)
+
+
+def _can_equal(wanted: TensorType, got: TensorType) -> bool:
+    """Returns false if tensors of these types never have the same dtype and dims."""
+    return (
+        wanted.dtype == got.dtype
+        and len(wanted.shape) == len(got.shape)
+        and all(
+            a == b for a, b in zip(wanted.shape, got.shape, strict=True) if isinstance(a, int) and isinstance(b, int)
+        )
+    )
 
 
 def _symbol(described: Mapping[str, Any]) -> Symbol:

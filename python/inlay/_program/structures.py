@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -60,8 +61,8 @@ def _check_container(kind: str, context: str, count: int) -> None:
         _check_keys(kind, json.loads(context), count)
     elif kind == _DEQUE:
         length = json.loads(context)  # the maximum length
-        if length is not None and not (is_int(length) and length >= count):
-            raise ValueError(f"expected the length of a {kind} to be at least {count}, but got {length!r}")
+        if length is not None and not (is_int(length) and count <= length <= sys.maxsize):
+            raise ValueError(f"expected the length of a {kind} to be from {count} to {sys.maxsize}, but got {length!r}")
     elif kind == _NAMED_TUPLE:
         if not _is_registered_tuple(context, count):
             raise ValueError(f"expected a registered named tuple of {count} fields, but got {context!r}")

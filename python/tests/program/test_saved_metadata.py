@@ -36,6 +36,10 @@ METADATA |= {
 METADATA |= {"in_spec": structure(((0,), {})), "out_spec": structure(0)}
 
 
+SIZE = {"kind": "size", "index": 0, "copied": False, "value": {"size": {"symbol": 0}}}
+VALUE = {"kind": "value", "index": 0, "copied": False, "value": 3}
+
+
 def sized(tree):
     return {"results": [{"dtype": "float32", "dims": [tree]}]}
 
@@ -70,6 +74,17 @@ def test_malformed_metadata_is_refused():
         ({"writes": [["b", RESULT]]}, "'writes': .*name of a buffer to write, but got 'b'"),
         ({"writes": [[-1, RESULT]]}, "'writes': .*expected the number of one of 1 inputs, but got -1"),
         (sized({"Pow": [10, 1000000]}), "'results': .*expected a power of a size"),
+        ({"writes": [[0, SIZE]]}, "'writes': .*expected a tensor to write to 0, but got a size"),
+        ({"writes": [[0, VALUE]]}, "'writes': .*expected a tensor to write to 0, but got a value"),
+        (
+            {"writes": [[0, RESULT]], "results": [{"dtype": "float32", "dims": [5]}]},
+            r"'writes': .*expected float32\[4\] to write to 0, but got float32\[5\]",
+        ),
+        (
+            {"writes": [[0, RESULT]], "results": [{"dtype": "int8", "dims": [4]}]},
+            r"'writes': .*expected float32\[4\] to write to 0, but got int8\[4\]",
+        ),
+        (spec("collections.deque", str(10**20), LEAF), "'out_spec': .*expected the length of a collections.deque to"),
         (sized({"exec": [1]}), "'results': KeyError: 'exec'"),
         (sized({"symbol": 4}), "'results': .*expected the number of one of 1 symbols, but got 4"),
         (sized({"symbol": -1}), "'results': .*expected the number of one of 1 symbols, but got -1"),
@@ -100,6 +115,42 @@ def test_malformed_metadata_is_refused():
     for text in ("", "[]", "3", "[" * 100000):
         with pytest.raises(inlay.ArgumentValueError, match="malformed metadata"):
             restore(text, {}.get)
+
+
+def nested(operator, depth, *more):
+    tree = {"symbol": 0}
+    for _ in range(depth):
+        tree = {operator: [tree, *more]}
+    return tree
+
+
+SUM = {"Add": [{"symbol": 0}, 1]}
+LARGE = {
+    "powers": nested("Pow", 8, 16),
+    "powers of sums": {"Pow": [{"Pow": [SUM, 8]}, 8]},
+    "products of sums": {"Mul": [{"Add": [{"symbol": number}, 1]} for number in (0, 1)] * 8},
+    "powers of quotients": nested("Pow", 1, 16) | {"Pow": [{"FloorDiv": [nested("Pow", 3, 16), 3]}, 16]},
+    "text": {"Pow": [{"FloorDiv": [{"Pow": [{"FloorDiv": [{"Pow": [{"Mod": [SUM, 7]}, 16]}, 3]}, 16]}, 5]}, 16]},
+    "maxima": {"Max": [{"Add": [{"symbol": 0}, number]} for number in range(1000)]},
+    "numbers": {"Mul": [{"symbol": 0}, 10**30]},
+    "exponents": {"Pow": [{"symbol": 0}, {"symbol": 1}]},
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_large_expressions_are_refused_before_they_are_expanded(kind):
+    symbols = [{"name": name, "min": 1, "max": 8} for name in "nm"]
+    for change in (sized(LARGE[kind]), {"conditions": [{"Eq": [LARGE[kind], 3]}]}):
+        with pytest.raises(inlay.ArgumentValueError, match="malformed metadata: .*expected"):
+            restore(json.dumps(METADATA | {"symbols": symbols} | change), {}.get)
+
+
+def test_expressions_below_the_limits_are_read():
+    symbols = [{"name": name, "min": 1, "max": 8} for name in "nmk"]
+    product = {"Mul": [{"Add": [{"symbol": number}, 1]} for number in (0, 1, 2)]}
+    for tree in (nested("Pow", 1, 16), {"Pow": [SUM, 5]}, {"FloorDiv": [product, 4]}, {"Max": [product, 4]}):
+        restored = restore(json.dumps(METADATA | {"symbols": symbols} | sized(tree)), {}.get)
+        assert restored.program.interface.results[0].shape[0].evaluate([1, 2, 3]) > 0
 
 
 @pytest.fixture

@@ -12,6 +12,9 @@ class Known:
     """An operand that is an initializer of the model."""
 
     def __init__(self, value, dtype=None):
+        if isinstance(value, torch.Tensor | np.ndarray):
+            self.array = np.asarray(value)
+            return
         self.array = np.array(value, dtype=dtype or (np.int64 if np.array(value).dtype.kind == "i" else np.float32))
 
 

@@ -164,7 +164,12 @@ def _handle_max_unpool(call: NodeCall) -> NodeResult:
 
 
 def _handle_average_pool(call: NodeCall) -> NodeResult:
-    x, windows = call[0], _windows(call)
+    return average_pool(call, call[0])
+
+
+def average_pool(call: NodeCall, x: torch.fx.Node) -> torch.fx.Node:
+    """Adds an average pooling with the attributes of an AveragePool node."""
+    windows = _windows(call)
     with_pads = bool(call.attribute("count_include_pad", 0))
     if windows.is_plain() and set(windows.dilation) == {1}:
         padding = [low for low, _ in windows.sides]

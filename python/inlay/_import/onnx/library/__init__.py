@@ -5,6 +5,16 @@ PyTorch runs these ops. An import of this package registers them. It doesn't nee
 runs without it.
 """
 
-from . import boxes, columns, exponents, recurrent, regions, resizing, signal
+from . import attention, boxes, columns, exponents, recurrent, regions, resizing, signal, unique
 
-__all__ = ["boxes", "columns", "exponents", "recurrent", "regions", "resizing", "signal"]
+__all__ = [
+    "attention",
+    "boxes",
+    "columns",
+    "exponents",
+    "recurrent",
+    "regions",
+    "resizing",
+    "signal",
+    "unique",
+]

@@ -221,9 +221,26 @@ class _Graph:
         frame = _Frame(operands, kept, sizes)
         for call in self._calls:
             frame.values.append(call.run(frame))
+        taken = {tensor.untyped_storage().data_ptr() for tensor in operands if _is_strided(tensor)}
         for name, value in self._leaving.items():
-            kept[name] = frame.bind(value)
+            kept[name] = _detach(frame.bind(value), taken)
         return frame.bind(self._results)
+
+
+def _is_strided(value: Any) -> bool:
+    """Returns true if a value is a tensor with strides."""
+    return isinstance(value, torch.Tensor) and value.layout == torch.strided
+
+
+def _detach(value: Any, taken: set[int]) -> Any:
+    """Returns a value that shares no memory with operands, which the program overwrites or frees.
+
+    taken: the addresses of the memory of operands.
+    """
+    if isinstance(value, (list, tuple)):
+        return type(value)(_detach(element, taken) for element in value)
+    shares = _is_strided(value) and value.untyped_storage().data_ptr() in taken
+    return value.clone() if shares else value
 
 
 def _find_out_variant(op: Callable[..., Any]) -> _OutVariant | None:

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares ONNX ops on unsigned integers of 16 to 64 bits with NumPy, with numbers on both sides of the sign bit."""
+"""Compares ONNX ops on unsigned integers of 16 to 64 bits with NumPy, with numbers on both sides of the sign bit.
+
+Also tests ranges and slices whose numbers are at their limits.
+"""
+
+import json
 
 import inlay
 import numpy as np
 import pytest
 import torch
+from inlay._dialect.calls import run_call
 
 onnx = pytest.importorskip("onnx")
 
 from onnx_control import parse  # noqa: E402
+from onnx_models import run_onnxruntime  # noqa: E402
 
 # Result -> (its node, its type, the same in NumPy).
 PAIRS = {
@@ -64,3 +71,35 @@ def test_unsigned_integers(dtype):
     for mine, (name, (_, _, meaning)) in zip(got, pairs.items(), strict=True):
         want = np.asarray(meaning(x, y))
         assert mine.numpy().dtype == want.dtype and np.array_equal(mine.numpy(), want), name
+
+
+def test_results_share_no_memory_with_the_program():
+    call = {"op": "aten::view", "overload": "dtype", "args": [{"operand": 0}, {"dtype": "uint64"}]}
+    text = json.dumps({"calls": [call], "results": [], "leaving": {"bits": {"value": 0}, "all": [{"value": 0}]}})
+    operand, kept = torch.arange(3), {}
+    run_call(text, [operand], [], kept)
+    operand.fill_(7)
+    assert [kept["bits"].tolist(), kept["all"][0].tolist()] == [[0, 1, 2]] * 2
+
+
+SLICES = [(-6, -5, -1), (-6, -9, -1), (5, -9, -2), (-1, 0, -1), (-9, 9, 3), (4, 2, 1)]
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "late"])
+def test_slices_clamp_their_ends(is_known):
+    x = torch.arange(4)
+    for start, end, step in SLICES:
+        values = {"s": start, "e": end, "t": step}
+        known = ", ".join(f"int64[1] {name} = {{{value}}}" for name, value in values.items())
+        head = f"(int64[4] x) => (int64[n] y) <int64[1] a = {{0}}, {known}>"
+        if not is_known:
+            head = "(int64[4] x, int64[1] s, int64[1] e, int64[1] t) => (int64[n] y) <int64[1] a = {0}>"
+        model = parse(f"g {head} {{ y = Slice(x, s, e, a, t) }}")
+        inputs = (x,) if is_known else (x, *(torch.tensor([value]) for value in values.values()))
+        got = inlay.compile(model, targets=("host", "torch"))(*inputs)
+        assert np.array_equal(got.numpy(), run_onnxruntime(model, inputs)[0]), (start, end, step)
+
+
+def test_ranges_without_numbers():
+    model = parse("g () => (int64[n] y) <int64 a = {3}, int64 b = {1}, int64 c = {2}> { y = Range(a, b, c) }")
+    assert inlay.compile(model, targets=("host", "torch"))().shape == (0,)

@@ -20,7 +20,29 @@ NARROW = (torch.uint16, torch.uint32)
 _LOWEST = torch.iinfo(torch.int64).min
 
 # Ops that have no arithmetic, or that read their operands themselves.
-_PLAIN = {"BitCast", "Cast", "CastLike", "Constant", "EyeLike", "Identity", "If", "Loop", "Scan", "Shape", "Size"}
+_PLAIN = {
+    "ConcatFromSequence",
+    "Optional",
+    "OptionalGetElement",
+    "OptionalHasElement",
+    "SequenceAt",
+    "SequenceConstruct",
+    "SequenceErase",
+    "SequenceInsert",
+    "SequenceMap",
+    "SplitToSequence",
+    "BitCast",
+    "Cast",
+    "CastLike",
+    "Constant",
+    "EyeLike",
+    "Identity",
+    "If",
+    "Loop",
+    "Scan",
+    "Shape",
+    "Size",
+}
 # Ops for which two's complement makes no difference between signed and unsigned integers.
 _BITS = {
     "Add",
@@ -87,7 +109,7 @@ def adapt(call: NodeCall, handler: Handler) -> NodeResult:
     """Returns the result of a handler for a node. Operands that are unsigned integers become int64 numbers."""
     op = op_of(call.proto)
     types = _unsigned_types(call) if op.domain == DEFAULT and op.name not in _PLAIN else {}
-    if not types or "Sequence" in op.name or "Optional" in op.name:
+    if not types:
         return handler(call)
     if op.name == "Pow" and not _is_integer_power(call):
         return handler(call)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ....errors import ArgumentValueError
@@ -88,10 +90,19 @@ def _handle_scatter_elements(call: NodeCall) -> NodeResult:
 
 
 def _handle_scatter_nd(call: NodeCall) -> NodeResult:
-    name = _reduction(call)
-    if name not in ("none", "add"):
-        raise call.unsupported(f"the reduction {name!r} is not supported")
-    return call.aten("index_put", call[0], _columns(call, call[1]), call[2], name == "add")
+    x, indices, name = call[0], call[1], _reduction(call)
+    if name in ("none", "add"):
+        return call.aten("index_put", x, _columns(call, indices), call[2], name == "add")
+    shape, depth = shape_of(x), shape_of(indices)[-1]
+    rows, row = math.prod(shape[:depth]), math.prod(shape[depth:])
+    places = call.constant(torch.zeros((), dtype=torch.int64))
+    for size, column in zip(shape[:depth], _columns(call, indices), strict=True):
+        place = _from_front(call, column, size)
+        places = call.aten("add.Tensor", call.aten("mul.Scalar", places, size), place)
+    count = math.prod(shape_of(indices)[:-1])
+    places = call.aten("expand", call.reshape(places, [count, 1]), [count, row])
+    operands = (call.reshape(x, [rows, row]), 0, places, call.reshape(call[2], [count, row]))
+    return call.reshape(call.aten("scatter_reduce.two", *operands, _REDUCTIONS[name]), shape)
 
 
 def _handle_one_hot(call: NodeCall) -> NodeResult:

@@ -146,9 +146,16 @@ def _handle_slice(call: NodeCall) -> NodeResult:
         if step > 0 and not all(isinstance(number, int) for number in (start, end, shape[dim])):
             x = call.aten("slice.Tensor", x, dim, start, end, step)
             continue
-        taken = range(*slice(start, end, step).indices(shape[dim]))
+        taken = _places(start, end, step, shape[dim])
         x = _take(call, x, dim, taken)
     return x
+
+
+def _places(start: int, end: int, step: int, size: int) -> range:
+    """Returns the places that a slice takes. Unlike in Python, a start before the first place is the first place."""
+    start, end = (number + size if number < 0 else number for number in (start, end))
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+    return range(min(max(start, 0), high), min(max(end, low), high), step)
 
 
 def _take(call: NodeCall, x: torch.fx.Node, dim: int, taken: range) -> torch.fx.Node:
@@ -234,6 +241,10 @@ def _handle_constant_of_shape(call: NodeCall) -> NodeResult:
 
 def _handle_range(call: NodeCall) -> NodeResult:
     start, limit, step = (call.number(i, name) for i, name in enumerate(("start", "limit", "delta")))
+    if step == 0:
+        raise ArgumentValueError(f"{call.place}: expected a delta that isn't 0")
+    if isinstance(limit - start, (int, float)) and (limit - start) / step <= 0:
+        return call.aten("full", [0], 0, dtype=dtype_of(call[0]))
     return call.aten("arange.start_step", start, limit, step, dtype=dtype_of(call[0]))
 
 

@@ -12,6 +12,7 @@ import torch
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 
 _AFTER = {"L2": "sqrt", "LogSum": "log"}  # the ATen call on the sum
+_REAL = {"L2", "LogSum", "LogSumExp"}  # reductions of integers that are computed with real numbers
 
 
 def handlers() -> dict[str, Handler]:
@@ -34,6 +35,15 @@ def _handle_reduction(name: str, call: NodeCall) -> NodeResult:
     if not axes:
         axes = [] if keeps_all else range(rank)
     dims, keepdim = call.axes(axes, rank), bool(call.attribute("keepdims", 1))
+    dtype = dtype_of(x)
+    if name in _REAL and not dtype.is_floating_point:  # the result is rounded toward zero
+        real = call.cast(x, torch.float64)
+        return call.cast(_reduce_real(name, call, real, dims, keepdim), dtype)
+    return _reduce_real(name, call, x, dims, keepdim)
+
+
+def _reduce_real(name: str, call: NodeCall, x: torch.fx.Node, dims: list[int], keepdim: bool) -> torch.fx.Node:
+    """Returns a reduction of `x` with the calls before and after it."""
     if name == "LogSumExp":
         return call.aten("logsumexp", x, dims, keepdim) if dims else x
     if name in ("L2", "SumSquare"):

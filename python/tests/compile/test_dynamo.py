@@ -135,6 +135,12 @@ def test_wrong_options(options, match):
         compiled(x(3, 4))
 
 
+def test_a_mode_is_refused():
+    compiled = torch.compile(lambda a: a * 2, backend="inlay", mode="max-autotune")
+    with pytest.raises(Exception, match="mode='max-autotune' is for the default backend of PyTorch: use options"):
+        compiled(x(3))
+
+
 @pytest.mark.parametrize(
     "option",
     [

@@ -366,6 +366,24 @@ def test_training_with_symbols():
         compare(mine.grad, theirs.grad, 1e-4)
 
 
+@pytest.mark.parametrize("targets", [("vulkan", "host"), ("host",)], ids="-".join)
+def test_an_int_may_differ_from_call_to_call(targets, tmp_path):
+    class Shift(nn.Module):
+        def forward(self, a, n):
+            return a[:, :3] * n + torch.arange(n, n + 3), n + 1
+
+    compiled = inlay.compile(Shift(), (x(2, 4), 5), dynamic_shapes=({}, Dim.DYNAMIC), targets=targets)
+    compiled.save(tmp_path / "model.inlay")
+    for program in (compiled, inlay.load(tmp_path / "model.inlay")):
+        assert program.symbols == {"n": (0, None)}
+        for n in (5, 0, 1, 9):
+            check(Shift(), program, x(2, 4), n)
+        with pytest.raises(inlay.SizesError, match=r"'n' \(place 2\) is -1, but expected 0 or more"):
+            program(x(2, 4), -1)
+        with pytest.raises(inlay.ArgumentTypeError, match="expected an int, but got float"):
+            program(x(2, 4), 5.0)
+
+
 @pytest.mark.parametrize(
     "options",
     [{"scale_factor": 1.5}, {"scale_factor": 2.5, "mode": "bilinear", "align_corners": True}],

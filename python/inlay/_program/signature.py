@@ -202,6 +202,9 @@ class Signature:
         parts += ["unexpected " + ", ".join(unexpected)] * bool(unexpected)
         if parts:
             return f"expected arguments nested like the example inputs, but got others: {'; '.join(parts)}"
+        place, old, new = _find_difference(wanted, spec)
+        if place:
+            return f"expected {place} of an argument to be {old!r} as in the example inputs, but got {new!r}"
         return f"expected arguments nested like the example inputs, {wanted}, but got {spec}"
 
     def _path(self, path: Any) -> str:
@@ -282,6 +285,33 @@ def _paths(spec: pytree.TreeSpec) -> list[Any]:
     """Returns the path of each leaf of a TreeSpec."""
     tree = pytree.tree_unflatten([torch.empty(0)] * spec.num_leaves, spec)
     return [path for path, _ in pytree.tree_flatten_with_path(tree)[0]]
+
+
+def _find_difference(wanted: pytree.TreeSpec, spec: pytree.TreeSpec) -> tuple[str, Any, Any]:
+    """Returns the attribute in which the contexts of an object in two structures differ, and its two values.
+
+    The attribute is empty if the structures differ in another way.
+    """
+    if (wanted.type, wanted.num_children) != (spec.type, spec.num_children):
+        return "", None, None
+    if wanted.context != spec.context:
+        return _find_attribute(wanted.context, spec.context, "")
+    pairs = zip(wanted.children(), spec.children(), strict=True)
+    return next((_find_difference(old, new) for old, new in pairs if old != new), ("", None, None))
+
+
+def _find_attribute(old: Any, new: Any, path: str) -> tuple[str, Any, Any]:
+    """Returns the path of the first different value in two descriptions of an object, as caches have them."""
+    if not isinstance(old, tuple) or not isinstance(new, tuple) or len(old) != len(new):
+        return path, old, new
+    differing = [number for number, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]]
+    is_pair = len(old) == 2 and differing == [1]
+    if is_pair and old[0] in (list, tuple) and len(old[1]) == len(new[1]):
+        number = next(number for number, pair in enumerate(zip(old[1], new[1], strict=True)) if pair[0] != pair[1])
+        return _find_attribute(old[1][number], new[1][number], f"{path}[{number}]")
+    if is_pair and isinstance(old[0], str) and old[0] != "value":
+        path = f"{path}.{old[0]}" if path else old[0]
+    return _find_attribute(old[differing[0]], new[differing[0]], path)
 
 
 def _find_sizes(inputs: Sequence[ProgramInput]) -> tuple[dict[int, _Source], list[_Check]]:

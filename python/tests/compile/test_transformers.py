@@ -184,6 +184,17 @@ def test_caches_are_changed_as_by_the_model(llama):
         compiled(**inputs, past_key_values=caches[0])
 
 
+def test_a_cache_in_another_state_is_named(llama):
+    cache = transformers.StaticCache(config=llama.config, max_cache_len=10)
+    with torch.no_grad():
+        llama(tokens(2, 4), past_key_values=cache, use_cache=True)
+    inputs = {"input_ids": tokens(2, 1), "past_key_values": cache, "use_cache": True}
+    compiled, other = inlay.compile(llama, inputs, targets=TARGETS), copy.deepcopy(cache)
+    other.layers[1].is_initialized = False
+    with pytest.raises(inlay.ArgumentTypeError, match=r"expected layers\[1\].is_initialized of an argument to be True"):
+        compiled(**{**inputs, "past_key_values": other})
+
+
 def test_other_arguments_that_a_model_changes_are_refused():
     class Counting(torch.nn.Module):
         def forward(self, a, state):

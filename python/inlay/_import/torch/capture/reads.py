@@ -103,6 +103,8 @@ class Reads:
         Recording stops for the time in which PyTorch traces a branch or a body of control flow, because it can't trace
         the method that records.
         """
+        if self._spied:
+            return
         self._spy_on(torch.nn.Module)
         callback_handler.register_start_callback(self._pause)
         callback_handler.register_end_callback(self._resume)

@@ -167,7 +167,24 @@ static linalg::FillOp findInitialFill(linalg::LinalgOp op) {
   return dyn_cast_or_null<linalg::FillOp>(last);
 }
 
-InitialValues inlay::prepareLinalgOps(func::FuncOp func) {
+/// Refuses an op on tensors, and buffers whose elements cannot be numbered.
+static LogicalResult checkBuffers(linalg::LinalgOp op) {
+  if (!op.hasPureBufferSemantics())
+    return op.emitError("expected a structured op on buffers, but got one on tensors; bufferize the function first");
+  for (Type type : op->getOperandTypes()) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    int64_t elements = 1;
+    for (int64_t size : buffer ? buffer.getShape() : ArrayRef<int64_t>())
+      if (!ShapedType::isDynamic(size) && llvm::MulOverflow(elements, size, elements))
+        return op.emitError("expected buffers of less than 2^63 elements, but got ") << type;
+  }
+  return success();
+}
+
+FailureOr<InitialValues> inlay::prepareLinalgOps(func::FuncOp func) {
+  for (auto op : func.getOps<linalg::LinalgOp>())
+    if (failed(checkBuffers(op)))
+      return failure();
   InitialValues values;
   // Ops without elements to write compute nothing. Fusion also leaves ops without a result because their bodies call
   // library functions, which have no side effects.

@@ -259,9 +259,12 @@ private:
 
 struct FormHostKernelsPass : inlay::impl::FormHostKernelsPassBase<FormHostKernelsPass> {
   /// Records the constants from which reductions start. Restores the fills of reductions that start from other scalars.
-  static void prepare(func::FuncOp func) {
+  static LogicalResult prepare(func::FuncOp func) {
     replaceCopies(func);
-    for (auto [op, value] : prepareLinalgOps(func)) {
+    FailureOr<InitialValues> initial = prepareLinalgOps(func);
+    if (failed(initial))
+      return failure();
+    for (auto [op, value] : *initial) {
       TypedAttr constant;
       if (matchPattern(value, m_Constant(&constant))) {
         op->setAttr(plan::kInitialAttr, constant);
@@ -270,14 +273,14 @@ struct FormHostKernelsPass : inlay::impl::FormHostKernelsPassBase<FormHostKernel
       OpBuilder builder(op);
       linalg::FillOp::create(builder, op->getLoc(), value, cast<linalg::LinalgOp>(op).getDpsInits().front());
     }
+    return success();
   }
 
   void runOnOperation() override {
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (func.isDeclaration())
         continue;
-      prepare(func);
-      if (failed(completeLibraryCalls(func)) || failed(KernelBuilder(func).run()))
+      if (failed(prepare(func)) || failed(completeLibraryCalls(func)) || failed(KernelBuilder(func).run()))
         return signalPassFailure();
     }
   }

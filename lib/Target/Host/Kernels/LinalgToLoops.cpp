@@ -172,9 +172,11 @@ struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass>
       return signalPassFailure();
     }
     replaceCopies(getOperation());
-    InitialValues initial = prepareLinalgOps(getOperation());
+    FailureOr<InitialValues> initial = prepareLinalgOps(getOperation());
+    if (failed(initial))
+      return signalPassFailure();
     for (auto op : llvm::to_vector(getOperation().getOps<linalg::LinalgOp>()))
-      if (failed(convertOp(op, initial.lookup(op))))
+      if (failed(convertOp(op, initial->lookup(op))))
         return signalPassFailure();
   }
 };

@@ -101,7 +101,10 @@ struct FormWorkgroupKernelsPass : inlay::impl::FormWorkgroupKernelsPassBase<Form
     if (getOperation().isDeclaration())
       return;
     replaceCopies(getOperation());
-    initial = prepareLinalgOps(getOperation());
+    FailureOr<InitialValues> prepared = prepareLinalgOps(getOperation());
+    if (failed(prepared))
+      return signalPassFailure();
+    initial = std::move(*prepared);
     for (const Run &run : findRuns(getOperation()))
       if (failed(convertRun(run)))
         return signalPassFailure();

@@ -273,8 +273,8 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
     matrixProfile.memory = memory;
     OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile, matrixProfile};
     replaceCopies(getOperation());
-    InitialValues initial = prepareLinalgOps(getOperation());
-    if (failed(converter.convertAll(getOperation(), initial)))
+    FailureOr<InitialValues> initial = prepareLinalgOps(getOperation());
+    if (failed(initial) || failed(converter.convertAll(getOperation(), *initial)))
       signalPassFailure();
   }
 };

@@ -13,7 +13,7 @@ static constexpr int64_t kMaxParts = 256;
 /// Returns the divisors of `number` from 2 to `maxDivisor`, sorted.
 static std::vector<int64_t> listDivisors(int64_t number, int64_t maxDivisor) {
   std::vector<int64_t> divisors;
-  for (int64_t low = 1; low * low <= number; ++low)
+  for (int64_t low = 1; low <= std::min(maxDivisor, number / low); ++low)
     if (number % low == 0)
       for (int64_t divisor : {low, number / low})
         if (divisor > 1 && divisor <= maxDivisor)

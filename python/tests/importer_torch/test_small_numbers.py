@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of functions whose direct formulas lose all digits for small or large arguments."""
 
+import itertools
 import math
 
 import inlay
@@ -89,3 +90,18 @@ def test_numbers_to_their_own_power():
 class Powers(torch.nn.Module):
     def forward(self, *arguments):
         return tuple(x**x for x in arguments)
+
+
+@pytest.mark.parametrize("targets", [HOST, BOTH])
+def test_samples_at_no_place(targets):
+    """Compares with PyTorch's kernels, whose results its own decomposition does not have."""
+    grid = torch.tensor([[math.nan, 0.0], [0.0, math.nan], [math.inf, 0.0], [-math.inf, math.inf], [0.3, -0.2]])
+    modes = itertools.product(("bilinear", "nearest"), ("zeros", "border", "reflection"))
+    functions = [
+        lambda x, grid, mode=mode, padding=padding: functional.grid_sample(x, grid, mode, padding, False)
+        for mode, padding in modes
+    ]
+    arguments = torch.arange(12.0).reshape(1, 1, 3, 4), grid.reshape(1, 1, 5, 2)
+    compiled = inlay.compile(Each(functions), arguments, targets=targets)
+    for function, got in zip(functions, compiled(*arguments), strict=True):
+        torch.testing.assert_close(got, function(*arguments), equal_nan=True, rtol=1e-5, atol=1e-6)

@@ -19,8 +19,8 @@ namespace inlay {
 using InitialValues = llvm::DenseMap<mlir::Operation *, mlir::Value>;
 
 /// Erases structured ops in `func` that compute nothing. Erases each fill that only initializes a reduction right after
-/// it, and returns the scalars of these fills. Fails with a diagnostic if an op is not on buffers, or if a buffer has 2^63
-/// elements or more.
+/// it, and returns the scalars of these fills. Fails with a diagnostic if an op is not on buffers, or if a buffer has
+/// 2^63 elements or more.
 mlir::FailureOr<InitialValues> prepareLinalgOps(mlir::func::FuncOp func);
 
 /// A buffer as a flat, contiguous, one-dimensional memref, with the strides and the offset of a view in it. Strides and

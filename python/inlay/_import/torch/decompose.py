@@ -4,6 +4,7 @@ whole."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -43,7 +44,6 @@ _KEPT = (
 
 # Calls that the default table keeps and the dialect does not have. They become reads at indices known at import.
 _SPLIT = (
-    aten.grid_sampler_2d.default,
     aten.upsample_bicubic2d.vec,
     aten.upsample_bilinear2d.default,
     aten.upsample_bilinear2d.vec,
@@ -199,10 +199,33 @@ def _ldexp(x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return x * torch.pow(2.0, other)
 
 
+def _grid_sampler_2d(
+    x: torch.Tensor, grid: torch.Tensor, interpolation_mode: int = 0, padding_mode: int = 0, align_corners: bool = False
+) -> Any:
+    """Samples with PyTorch's decomposition, but treats NaN and infinite coordinates as PyTorch's CPU kernels do.
+
+    Without padding, they make a bilinear result NaN. Padding puts NaN, and reflection puts infinities too, on the first
+    element.
+    """
+    sample = decomposition_table[aten.grid_sampler_2d.default]
+    nearest, bicubic, zeros, reflection = 1, 2, 0, 2
+    if interpolation_mode == bicubic or (interpolation_mode, padding_mode) == (nearest, zeros):
+        return sample(x, grid, interpolation_mode, padding_mode, align_corners)
+    known = torch.isfinite(grid)
+    if padding_mode == zeros:
+        result = sample(x, grid, interpolation_mode, padding_mode, align_corners)
+        return torch.where(known.all(-1).unsqueeze(1), result, math.nan)
+    if padding_mode != reflection:
+        known = grid == grid
+    placed = torch.where(known, grid, -1.0)  # at the first element or before it, which padding treats alike
+    return sample(x, placed, interpolation_mode, padding_mode, align_corners)
+
+
 # Calls whose decompositions in PyTorch's table do not fit. A function may return NotImplemented to use PyTorch's own.
 _REPLACED: Decompositions = {
     aten.ldexp.Tensor: _ldexp,
     aten._log_softmax.default: _log_softmax,
+    aten.grid_sampler_2d.default: _grid_sampler_2d,
     aten.linalg_vector_norm.default: _vector_norm,
     aten.logsumexp.default: _logsumexp,
     aten.var.correction: _variance,

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bounds the errors of reductions against double precision, for numbers that expose lost digits.
+
+`python test_accuracy.py` prints the table of docs/guide/host.md.
+"""
+
+import sys
+
+import inlay
+import pytest
+import torch
+from torch.nn import functional
+
+UNIT = 2.0**-24  # The largest relative error of one rounding in float32.
+TARGETS = {"host": ("host",), "vulkan": ("vulkan", "host")}
+
+# Shape and reduced dims: whole tensors, rows, columns, a dim in the middle, and several dims with short rows.
+SHAPES = {
+    "whole": ((100_000,), (0,)),
+    "rows": ((33, 3000), (1,)),
+    "many rows": ((4096, 256), (1,)),
+    "columns": ((5000, 40), (0,)),
+    "middle": ((8, 700, 9), (1,)),
+    "channels": ((16, 3, 30, 31), (0, 2, 3)),
+}
+DATA = {
+    "0.1": lambda shape: torch.full(shape, 0.1),
+    "random": lambda shape: torch.rand(shape) + 1,
+    "100 + 0.01 u": lambda shape: torch.rand(shape) * 0.01 + 100,
+    "10000 + 0.1 u": lambda shape: torch.rand(shape) * 0.1 + 1e4,
+    "denormal": lambda shape: torch.full(shape, 2.0**-130),
+}
+# The bound of each reduction in roundings, relative to the result.
+REDUCTIONS = {
+    "sum": (torch.sum, 8),
+    "mean": (torch.mean, 8),
+    "var": (torch.var, 14),
+    "std": (torch.std, 8),
+    "vector_norm": (torch.linalg.vector_norm, 6),
+    "logsumexp": (torch.logsumexp, 6),
+}
+
+
+class Reductions(torch.nn.Module):
+    def __init__(self, dims):
+        super().__init__()
+        self.dims = dims
+
+    def forward(self, x):
+        return tuple(function(x, dim=self.dims) for function, _ in REDUCTIONS.values())
+
+
+def compile_for(shape, targets):
+    """Returns the reductions of a shape and their compiled form."""
+    size, dims = SHAPES[shape]
+    model = Reductions(dims)
+    return model, inlay.compile(model, (torch.rand(size),), targets=targets)
+
+
+def measure(shape, data, model, compiled):
+    """Yields each reduction that has a meaning for the data, and its error in roundings."""
+    torch.manual_seed(0)
+    x = DATA[data](SHAPES[shape][0])
+    got = compiled(x)
+    for name, result, exact in zip(REDUCTIONS, got, model(x.double()), strict=True):
+        if data in ("0.1", "denormal") and name in ("var", "std"):
+            continue  # The exact result is 0, and the deviation of the mean is a rounding error.
+        if data == "denormal" and name != "logsumexp":
+            assert torch.isfinite(result).all()  # Devices may flush the numbers to 0.
+            continue
+        yield name, ((result.double() - exact) / exact).abs().max().item() / UNIT
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_reductions_stay_within_their_bounds(shape, targets):
+    model, compiled = compile_for(shape, TARGETS[targets])
+    for data in DATA:
+        for name, error in measure(shape, data, model, compiled):
+            assert error <= REDUCTIONS[name][1], (data, name)
+
+
+class Norms(torch.nn.Module):
+    def forward(self, x):
+        return functional.layer_norm(x, x.shape[1:]), functional.batch_norm(x, None, None, training=True)
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+@pytest.mark.parametrize(("offset", "spread"), [(0, 1), (1e3, 1), (1e4, 0.1)])
+def test_norms_lose_only_the_rounding_of_the_mean(offset, spread, targets):
+    torch.manual_seed(0)
+    x = torch.randn(64, 3000) * spread + offset
+    compiled = inlay.compile(Norms(), (x,), targets=TARGETS[targets])
+    for got, exact in zip(compiled(x), Norms()(x.double()), strict=True):
+        assert (got.double() - exact).abs().max().item() <= UNIT * (40 + 4 * offset / spread)
+
+
+if __name__ == "__main__":
+    worst = {}
+    for target in TARGETS:
+        for case in SHAPES:
+            pair = compile_for(case, TARGETS[target])
+            for kind in DATA:
+                for op, error in measure(case, kind, *pair):
+                    worst[op, target] = max(worst.get((op, target), 0), error)
+    for op, (_, bound) in REDUCTIONS.items():
+        sys.stdout.write(f"| `{op}` | {worst[op, 'host']:.0f} | {worst[op, 'vulkan']:.0f} | {bound} |\n")

@@ -8,6 +8,7 @@ import torch
 
 pytest.importorskip("onnxruntime")
 
+from inlay._import.onnx.handlers import random_numbers
 from onnx_models import difference, model_of_op, run_onnxruntime
 
 
@@ -30,10 +31,52 @@ def test_attention_with_past_and_softcap():
     check("Attention", [q, k, v, None, *past], {"is_causal": 1, "softcap": 2.0}, 23, 3)
 
 
-def test_message_names_the_node_in_the_function_and_the_call():
-    text = """
+def parsed(node, dims="3, 4"):
+    """Returns a model of a node as text, which takes x and returns y."""
+    text = f"""
     <ir_version: 10, opset_import: ["": 22]>
-    graph (float[4] x) => (float[4] y) { [draw] y = Bernoulli<dtype = 1>(x) }
+    graph (float[{dims}] x) => (float[{dims}] y) {{ {node} }}
     """
-    with pytest.raises(inlay.UnsupportedError, match=r"'draw\.RandomUniformLike'.*in the function of node 0, 'draw'"):
-        inlay.compile(onnx.parser.parse_model(text))
+    return onnx.parser.parse_model(text)
+
+
+def test_message_names_the_node_in_the_function_and_the_call(monkeypatch):
+    def refuse(like, call):
+        raise call.unsupported("no numbers today")
+
+    monkeypatch.setattr(random_numbers, "_handle_uniform", refuse)
+    expected = r"'draw\.RandomUniformLike'.*, in the function of node 0, 'draw' .*: no numbers today"
+    with pytest.raises(inlay.UnsupportedError, match=expected):
+        inlay.compile(parsed("[draw] y = Bernoulli(x)"), targets=("torch",))
+
+
+def test_axes_of_mean_variance_normalization_have_a_default():
+    check("MeanVarianceNormalization", [torch.randn(2, 3, 4, 5)], {})
+    check("MeanVarianceNormalization", [torch.randn(2, 3, 4, 5)], {"axes": [0, 2]})
+
+
+def test_batch_normalization_in_training():
+    vectors = [torch.rand(3) + 0.5 for _ in range(4)]
+    check("BatchNormalization", [torch.randn(2, 3, 4), *vectors], {"training_mode": 1, "momentum": 0.7}, 15, 3)
+
+
+# -- Random numbers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("targets", [("torch",), ("host", "torch")])
+@pytest.mark.parametrize(
+    "node",
+    [
+        "y = RandomNormalLike<mean = 5.0, scale = 0.5>(x)",
+        "y = RandomUniform<shape = [2000], low = 4.0, high = 6.0>()",
+        "p = RandomUniformLike<low = 0.0, high = 1.0>(x)\n b = Bernoulli(p)\n ten = Constant<value_float = 10.0>()"
+        "\n y = Mul(b, ten)",
+    ],
+)
+def test_each_call_draws_numbers(node, targets):
+    compiled = inlay.compile(parsed(node, "2000"), targets=targets)
+    torch.manual_seed(3)
+    first, second = compiled(torch.ones(2000)), compiled(torch.ones(2000))
+    torch.manual_seed(3)
+    assert not torch.equal(first, second) and torch.equal(compiled(torch.ones(2000)), first)
+    assert abs(first.mean() - 5) < 0.5

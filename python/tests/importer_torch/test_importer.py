@@ -286,6 +286,12 @@ def test_attention_that_drops_out_is_left_to_pytorch(imports):
     assert 'inlay.opaque "aten::scaled_dot_product_attention"' in verify(import_program(exported).text)
 
 
+def test_window_larger_than_the_image_is_clipped(imports):
+    """The pooler of EfficientNet has such a window, which takes seconds if it is walked as a whole."""
+    made, text = imports(nn.AvgPool2d(1280, padding=1, ceil_mode=True), x(1, 2, 7, 6))
+    assert made == ["avg_pool"] and "kernel [9, 8]" in text
+
+
 def test_calls_without_an_op_are_opaque(imports):
     made, text = imports(Call(lambda a: torch.cdist(a, a).median(1)), x(3, 4))
     assert made == ["aten::_cdist_forward", "aten::median.dim"]

@@ -42,7 +42,6 @@ _IGNORED = {
     "hidden_size",
     "keep_aspect_ratio_policy",
     "kernel_shape",
-    "momentum",
     "nearest_mode",
     "round_mode",
     "saturate",

@@ -49,23 +49,26 @@ def has_function(op: Op, version: int) -> bool:
     return bool(schema.has_function or schema.has_context_dependent_function)
 
 
-def move_ops(model: onnx.ModelProto) -> None:
-    """Moves the nodes in a model whose op only ONNX Runtime defines to its domain.
+def adjust_nodes(model: onnx.ModelProto) -> None:
+    """Changes valid nodes in a model that ONNX's checker or its shape inference refuses.
 
-    ONNX's checker refuses them in the default domain.
+    Nodes of the default domain whose op only ONNX Runtime defines move to its domain. MeanVarianceNormalization gets
+    its default axes, without which shape inference fails.
     """
-    if _move_nodes(model.graph) and all(entry.domain != MICROSOFT for entry in model.opset_import):
+    if _adjust_nodes(model.graph) and all(entry.domain != MICROSOFT for entry in model.opset_import):
         model.opset_import.append(onnx.helper.make_opsetid(MICROSOFT, 1))
 
 
-def _move_nodes(graph: onnx.GraphProto) -> bool:
-    """Moves the nodes in a graph and in its bodies: see `move_ops`. Returns true if there are any."""
+def _adjust_nodes(graph: onnx.GraphProto) -> bool:
+    """Changes the nodes in a graph and in its bodies: see `adjust_nodes`. Returns true if a node has moved."""
     moved = False
     for node in graph.node:
         if domain_of(node.domain) == DEFAULT and node.op_type in _MISPLACED:
             node.domain = MICROSOFT
             moved = True
+        if op_of(node) == Op(DEFAULT, "MeanVarianceNormalization") and not node.attribute:
+            node.attribute.append(onnx.helper.make_attribute("axes", [0, 2, 3]))
         for attribute in node.attribute:
             if attribute.type == attribute.GRAPH:
-                moved |= _move_nodes(attribute.g)
+                moved |= _adjust_nodes(attribute.g)
     return moved

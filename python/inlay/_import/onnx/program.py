@@ -21,7 +21,7 @@ from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
 from . import checking, files, functions
 from .deferred import defer
-from .domains import move_ops
+from .domains import adjust_nodes
 from .graph import Graph
 from .handlers import all_handlers
 from .shapes import OpenDim, open_dims
@@ -143,7 +143,7 @@ def build(
         proto.CopyFrom(model)
     checking.check_text(proto, name)
     proto = checking.inline_functions(proto, name)
-    move_ops(proto)
+    adjust_nodes(proto)
     table = OpTable(all_handlers(), functions.expand, checking.default_version(proto) or OLDEST)
     checking.check_ops(proto, table, name)
     passed = split_inputs(proto, checking.graph_inputs(proto), _order_inputs(proto, inputs))

@@ -25,10 +25,17 @@ def handlers() -> dict[str, Handler]:
 
 
 def _handle_batch_norm(call: NodeCall) -> NodeResult:
-    if call.attribute("training_mode", 0):
-        raise call.unsupported("training is not supported")
     x, scale, bias, mean, variance = (call[number] for number in range(5))
-    eps = call.attribute("epsilon", 1e-5)
+    eps, momentum = call.attribute("epsilon", 1e-5), call.attribute("momentum", 0.9)
+    if call.attribute("training_mode", 0):
+        dims = [dim for dim in range(len(shape_of(x))) if dim != 1]
+        fresh = call.aten_results("var_mean.correction", x, dims, correction=0)
+        running = [
+            call.aten("add.Tensor", call.aten("mul.Scalar", old, momentum), call.aten("mul.Scalar", new, 1 - momentum))
+            for old, new in ((mean, fresh[1]), (variance, fresh[0]))
+        ]
+        running = [call.cast(new, dtype_of(old)) for new, old in zip(running, (mean, variance), strict=True)]
+        return [call.aten("batch_norm", x, scale, bias, fresh[1], fresh[0], False, 0.0, eps, False), *running]
     return call.aten("batch_norm", x, scale, bias, mean, variance, False, 0.0, eps, False)
 
 

@@ -110,10 +110,17 @@ def _handle_avg_pool(walker: Walker, call: Call) -> HandlerResult:
         return None
     count = _spatial(call)
     kernel = spread(call["kernel_size"], count, ())
+    stride, padding = spread(call["stride"], count, kernel), spread(call["padding"], count, [0] * count)
+    sizes = walker.tensor(call["self"]).shape[-count:]
+    # With ceil_mode, a window may be larger than the padded input. The elements outside don't count.
+    kernel = [
+        min(width, size + 2 * both) if isinstance(size, int) else width
+        for width, size, both in zip(kernel, sizes, padding, strict=True)
+    ]
     attributes = {
         "kernel": kernel,
-        "stride": spread(call["stride"], count, kernel),
-        "padding": spread(call["padding"], count, [0] * count),
+        "stride": stride,
+        "padding": padding,
         "ceil_mode": call["ceil_mode"],
         "count_include_pad": call["count_include_pad"],
     }

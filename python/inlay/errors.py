@@ -53,6 +53,10 @@ class ErasedError(RewriteError, ReferenceError):
     """A handle refers to an op or a tensor that is no longer in its module."""
 
 
+class ModelWarning(UserWarning):
+    """A model has a defect that doesn't change its results. The message names it."""
+
+
 class InternalError(Error):
     """Inlay has a bug. Please report it."""
 

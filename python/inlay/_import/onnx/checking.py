@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,10 +13,12 @@ import torch
 from onnx import inliner, shape_inference
 
 from ..._dialect.text import tensor_text
-from ...errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from ...errors import ArgumentTypeError, ArgumentValueError, ModelWarning, UnsupportedError
 from .domains import DEFAULT, domain_of
 from .shapes import OpenDim
+from .structure import bodies, describe, forget_types
 from .tensors import DTYPES, ValueType, type_of
+from .values import Value
 from .versions import OLDEST, OpTable
 
 _MAX_ELEMENTS = 2**60
@@ -45,8 +48,8 @@ def check_text(message: Any, name: str) -> None:
         check_text(part, name)
 
 
-def check_ops(model: onnx.ModelProto, table: OpTable, name: str) -> None:
-    """Raises UnsupportedError unless the ops have a version that Inlay supports and `table` has a handler for each."""
+def check_versions(model: onnx.ModelProto, name: str) -> None:
+    """Raises UnsupportedError unless Inlay supports the version of ONNX's own ops in a model."""
     version, newest = default_version(model), onnx.defs.onnx_opset_version()
     if version is None and any(domain_of(node.domain) == DEFAULT for node in model.graph.node):
         raise UnsupportedError(f"{name} has no version of ONNX's own ops, but expected {OLDEST} or newer")
@@ -59,6 +62,10 @@ def check_ops(model: onnx.ModelProto, table: OpTable, name: str) -> None:
         raise UnsupportedError(
             f"{name} has ops of version {version}, but the installed package onnx supports {newest} at most"
         )
+
+
+def check_ops(model: onnx.ModelProto, table: OpTable) -> None:
+    """Raises UnsupportedError unless `table` has a handler for each node."""
     for node, place in walk(model.graph.node):
         table.find(node, place)
 
@@ -68,21 +75,14 @@ def walk(nodes: Iterable[onnx.NodeProto], around: str = "") -> Iterator[tuple[on
     for number, node in enumerate(nodes):
         place = describe(node, number) + around
         yield node, place
-        for attribute in node.attribute:
-            if attribute.type == attribute.GRAPH:
-                yield from walk(attribute.g.node, f", in {attribute.name} of {place}")
+        for name, body in bodies(node):
+            yield from walk(body.node, f", in {name} of {place}")
 
 
 def default_version(model: onnx.ModelProto) -> int | None:
     """Returns the version of the default domain's ops; None if the model has none."""
     versions = (entry.version for entry in model.opset_import if domain_of(entry.domain) == DEFAULT)
     return max(versions, default=None)
-
-
-def describe(node: onnx.NodeProto, number: int) -> str:
-    """Returns the place of a node for messages: `node 3, '/layer1/Conv' (Conv of domain 'ai.onnx')`."""
-    name = f", {node.name!r}" if node.name else ""
-    return f"node {number}{name} ({node.op_type} of domain {node.domain or 'ai.onnx'!r})"
 
 
 def inline_functions(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
@@ -98,7 +98,7 @@ def inline_functions(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
 def take_initializers(model: onnx.ModelProto) -> list[onnx.TensorProto]:
     """Returns the initializers of a model and removes the large ones from it. These become arguments of its graph.
 
-    Shape inference and the checker do not need their elements, and would copy them.
+    Shape inference does not need their elements, and would copy them.
     """
     graph = model.graph
     taken = list(graph.initializer)
@@ -112,15 +112,18 @@ def take_initializers(model: onnx.ModelProto) -> list[onnx.TensorProto]:
     return taken
 
 
-def check_and_infer(model: onnx.ModelProto, name: str) -> dict[str, ValueType]:
-    """Checks a model and returns the types of its values by name, as far as they are known.
+def infer_types(model: onnx.ModelProto, name: str) -> dict[str, ValueType]:
+    """Returns the types of a model's values by name, as far as they are known.
 
-    Raises ArgumentValueError with the message of ONNX's checker or of its shape inference.
+    Raises ArgumentValueError with the message of ONNX's shape inference, for example about an op that can't take the
+    dtypes of its inputs.
     """
+    plain = onnx.ModelProto()
+    plain.CopyFrom(model)
+    forget_types(plain.graph)
     try:
-        onnx.checker.check_model(model)
-        inferred = shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
-    except Exception as error:  # of the checker, of shape inference or of protobuf
+        inferred = shape_inference.infer_shapes(plain, check_type=True, data_prop=True)
+    except Exception as error:  # of shape inference or of protobuf
         raise ArgumentValueError(f"{name} is not a valid ONNX model: {_first_line(error)}") from error
     return declared_types(inferred.graph)
 
@@ -134,6 +137,31 @@ def declared_types(graph: onnx.GraphProto) -> dict[str, ValueType]:
     return types
 
 
+def check_outputs(graph: onnx.GraphProto, outputs: Sequence[Value], name: str) -> None:
+    """Raises ArgumentValueError if an output has another dtype than the graph declares. Warns about other dims.
+
+    name: the model, for messages.
+    """
+    declared = declared_types(graph)
+    for info, output in zip(graph.output, outputs, strict=True):
+        value = output.meta["val"] if isinstance(output, torch.fx.Node) else None
+        if info.name in declared and isinstance(output, list):
+            raise ArgumentValueError(f"{name} declares the output {info.name!r} as a tensor, but it is a sequence")
+        if info.name not in declared or not isinstance(value, torch.Tensor):
+            continue
+        dtype, dims = declared[info.name]
+        pairs = list(zip(dims or (), value.shape, strict=False))
+        fits = all(want == have for want, have in pairs if isinstance(want, int) and isinstance(have, int))
+        message = (
+            f"{name} declares the output {info.name!r} as {tensor_text(dtype, dims or ())}, "
+            f"but its nodes give {tensor_text(value.dtype, value.shape)}"
+        )
+        if value.dtype != dtype:
+            raise ArgumentValueError(message)
+        if dims is not None and (len(dims) != value.dim() or not fits):
+            warnings.warn(message, ModelWarning, stacklevel=2)
+
+
 def graph_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
     """Returns the inputs that a caller passes: those without an initializer."""
     fixed = {tensor.name for tensor in model.graph.initializer}
@@ -143,7 +171,7 @@ def graph_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
 def fix_dims(
     model: onnx.ModelProto, tensors: Sequence[Any] | None, name: str, open_dims: Sequence[Mapping[int, OpenDim]]
 ) -> None:
-    """Gives a model's inputs the dims of example inputs, and clears dims of other values that follow from them.
+    """Gives a model's inputs the dims of example inputs.
 
     tensors: an example for each of `graph_inputs`. None if there are no examples: then all dims but the open ones must
     be numbers. open_dims: for each input, its open dims by number.
@@ -165,8 +193,6 @@ def fix_dims(
                 for dim, size in enumerate(tensors[number].shape)
             ]
         info.type.CopyFrom(onnx.helper.make_tensor_type_proto(info.type.tensor_type.elem_type, sizes))
-    if tensors is not None or any(open_dims):
-        _clear_symbolic(model)
 
 
 def check_known(name: str, dims: Sequence[int | str] | None, model: str) -> None:
@@ -190,15 +216,6 @@ def check_known(name: str, dims: Sequence[int | str] | None, model: str) -> None
         )
 
 
-def _clear_symbolic(model: onnx.ModelProto) -> None:
-    """Clears the symbolic dims of other values, which are inferred again from the inputs."""
-    del model.graph.value_info[:]
-    for info in model.graph.output:
-        for dim in info.type.tensor_type.shape.dim:
-            if not dim.HasField("dim_value"):
-                dim.Clear()
-
-
 def _check_example(name: str, number: int, dtype: torch.dtype, dims: Sequence[int | str] | None, tensor: Any) -> None:
     """Raises ArgumentTypeError or ArgumentValueError unless an example fits the type of the input."""
     place = f"example input {name!r} (place {number + 1})"
@@ -210,9 +227,12 @@ def _check_example(name: str, number: int, dtype: torch.dtype, dims: Sequence[in
         raise ArgumentTypeError(f"{place}: expected dtype {text}, but got {got}")
     if dims is None:
         return
-    fits = all(isinstance(want, str) or want == have for want, have in zip(dims, tensor.shape, strict=False))
+    fits = all(isinstance(want, str) or want in (have, 0) for want, have in zip(dims, tensor.shape, strict=False))
     if len(dims) != tensor.dim() or not fits:
         raise ArgumentValueError(f"{place}: expected {text}, but got {got}")
+    if any(want == 0 != have for want, have in zip(dims, tensor.shape, strict=True)):
+        # Some exporters write 0 for a size that is not known.
+        warnings.warn(f"{place}: the model declares {text}, but the example is {got}", ModelWarning, stacklevel=2)
 
 
 def _first_line(error: Exception) -> str:

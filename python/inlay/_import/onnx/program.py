@@ -14,12 +14,12 @@ from torch.utils import _pytree as pytree
 from ..._paths import StrPath
 from ..._program.imported import CallConvention, ImportedModel, ImportedProgram, ProgramInput
 from ..._program.sizes import Symbols
-from ...errors import ArgumentTypeError, UnsupportedError, did_you_mean
+from ...errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 from ..examples import Input, ShapeProfile
 from ..torch.guards import find_carriers, no_kernel_log, plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
-from . import checking, files, functions
+from . import checking, files, functions, structure
 from .deferred import defer
 from .domains import adjust_nodes
 from .graph import Graph
@@ -103,8 +103,8 @@ class OnnxProgram:
         """Returns the leaves of the inputs: tensors with their placeholders, and optionals without an element."""
         rest = iter(self._arguments)
         leaves: list[tuple[torch.fx.Node, ProgramInput]] = []
-        for name, structure in zip(self._passed.names, self._passed.structures, strict=True):
-            for leaf in pytree.tree_leaves([structure]):
+        for name, parts in zip(self._passed.names, self._passed.structures, strict=True):
+            for leaf in pytree.tree_leaves([parts]):
                 if leaf is not None:
                     leaves.append(next(rest))
                 else:
@@ -145,7 +145,9 @@ def build(
     proto = checking.inline_functions(proto, name)
     adjust_nodes(proto)
     table = OpTable(all_handlers(), functions.expand, checking.default_version(proto) or OLDEST)
-    checking.check_ops(proto, table, name)
+    checking.check_versions(proto, name)
+    structure.repair(proto, table.version, name)
+    checking.check_ops(proto, table)
     passed = split_inputs(proto, checking.graph_inputs(proto), _order_inputs(proto, inputs))
     given = passed.given
     all_open_dims = _find_open_dims(proto, given, dynamic_shapes)
@@ -154,7 +156,7 @@ def build(
     if proto.graph.sparse_initializer:
         raise UnsupportedError(f"{name} has a sparse initializer, which Inlay can't take")
     initializers = checking.take_initializers(proto)
-    types = checking.check_and_infer(proto, name)
+    types = checking.infer_types(proto, name)
     graph = Graph()
     values = Scope(graph)
     nodes: list[torch.fx.Node] = []
@@ -171,8 +173,9 @@ def build(
     converter = Converter(table, folder, defer)
     converter.read(initializers, values)
     with torch.no_grad(), graph.no_new_guards(), plain_kernels(), no_kernel_log():
-        converter.convert(proto.graph.node, values, types)
+        converter.convert(proto.graph.node, values, types, hints=checking.declared_types(proto.graph))
     outputs = [values[info.name] for info in proto.graph.output]
+    checking.check_outputs(proto.graph, outputs, name)
     return OnnxProgram(graph, passed, arguments, outputs, symbols)
 
 
@@ -221,24 +224,42 @@ def _order_inputs(proto: onnx.ModelProto, inputs: Inputs | None) -> list[Any] | 
     """Returns the example inputs in the graph's order; None if there are none."""
     if inputs is None:
         return None
-    names = [info.name for info in checking.graph_inputs(proto)]
+    infos = checking.graph_inputs(proto)
+    names = [info.name for info in infos]
     if isinstance(inputs, (torch.Tensor, Input)):
         inputs = (inputs,)
     if isinstance(inputs, dict):
         for name in inputs:
             if name not in names:
                 raise ArgumentTypeError(f"unknown input {name!r}{did_you_mean(str(name), names)}")
-        for number, name in enumerate(names):
-            if name not in inputs:
-                raise ArgumentTypeError(f"missing example input {name!r} (place {number + 1})")
-        return [inputs[name] for name in names]
+        return [_example(inputs.get(info.name), info, number) for number, info in enumerate(infos)]
     if not isinstance(inputs, (tuple, list)):
         raise ArgumentTypeError(
             f"expected inputs to be a tuple, a list, a dict or a tensor, but got {type(inputs).__name__}"
         )
     if len(inputs) != len(names):
         raise ArgumentTypeError(f"expected {len(names)} example inputs ({', '.join(names)}), but got {len(inputs)}")
-    return list(inputs)
+    return [_example(value, info, number) for number, (value, info) in enumerate(zip(inputs, infos, strict=True))]
+
+
+def _example(value: Any, info: onnx.ValueInfoProto, number: int) -> Any:
+    """Returns an example input. value: the input, its shape as integers, or None for the shape in the model.
+
+    number: its place in the graph.
+    """
+    if not info.type.HasField("tensor_type"):
+        return value
+    if value is None:
+        dtype, dims = type_of(info, f"input {info.name!r}")
+        if dims is None or not all(isinstance(size, int) for size in dims):
+            raise ArgumentTypeError(f"missing example input {info.name!r} (place {number + 1})")
+        value = dims
+    if isinstance(value, (tuple, list)) and all(type(size) is int for size in value):
+        dtype, _ = type_of(info, f"input {info.name!r}")
+        if any(size < 0 for size in value):
+            raise ArgumentValueError(f"example input {info.name!r}: expected sizes of 0 or more, but got {value}")
+        return torch.zeros(value, dtype=dtype)
+    return value
 
 
 def example_inputs(model: StrPath | ModelProto, shapes: Mapping[str, Sequence[int]]) -> dict[str, torch.Tensor]:

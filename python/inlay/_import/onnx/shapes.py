@@ -65,7 +65,9 @@ def open_dims(
         found_dims: dict[int, OpenDim] = {}
         if inputs is None:
             found_dims = {
-                dim: OpenDim(size) for dim, size in enumerate(sizes or ()) if isinstance(size, str) and size != "?"
+                dim: OpenDim(_name_of(name, dim, sizes))
+                for dim, size in enumerate(sizes or ())
+                if isinstance(size, str)
             }
         elif isinstance(inputs[number], Input):
             found_dims = _from_input(name, sizes, inputs[number])

@@ -15,11 +15,13 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from ..._dialect.text import tensor_text
 from ...errors import ArgumentValueError, Error
 from ..torch.guards import GuardError
-from . import checking, unsigned
+from . import unsigned
 from .call import Handler, NodeCall, dtype_of, shape_of
+from .checking import declared_types
 from .graph import Graph, Subgraph
 from .known import KnownGraph
 from .naming import module_stack
+from .structure import describe
 from .tensors import ValueType, keep_narrow, mark_narrow, read_tensor
 from .values import LateError, Value, is_unknown, map_value
 from .versions import OpTable
@@ -105,10 +107,11 @@ class Converter:
         hints: types that are only used for values that nothing else determines.
         """
         graph = scope.graph
+        known = {**(hints or {}), **{name: one for name, one in (types or {}).items() if one.dims is not None}}
         for number, node in enumerate(nodes):
-            place = checking.describe(node, number) + around
+            place = describe(node, number) + around
             call = self.call(node, [scope.get(name) for name in node.input], scope, place)
-            results = self.make(call, types or hints or {})
+            results = self.make(call, known)
             _check_results(call, results, types or {})
             keep_narrow(call.inputs, results)
             graph.name(graph.labels.take(node.name or node.op_type), module_stack(node), results)
@@ -197,7 +200,7 @@ class Converter:
             raise call.unsupported(f"{name} has a sparse initializer, which Inlay can't take")
         label = call.proto.name or call.proto.op_type
         self.read(body.initializer, scope, f"{label}.{name}.")
-        self.convert(body.node, scope, around=f", in {name} of {call.place}", hints=checking.declared_types(body))
+        self.convert(body.node, scope, around=f", in {name} of {call.place}", hints=declared_types(body))
         return [scope[info.name] for info in body.output]
 
 
@@ -230,6 +233,8 @@ def _make(handler: Handler, call: NodeCall) -> Sequence[Value]:
 def _check_results(call: NodeCall, results: Sequence[Value], types: Mapping[str, ValueType]) -> None:
     """Raises ArgumentValueError unless the results have the types of shape inference or of the file."""
     for number, output in enumerate(call.proto.output):
+        if output and number >= len(results):
+            raise call.unsupported(f"output {number}, {output!r}, is not supported")
         result = results[number] if number < len(results) else None
         if not output or not isinstance(result, torch.fx.Node) or is_unknown(result):
             continue

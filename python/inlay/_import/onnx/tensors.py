@@ -194,8 +194,14 @@ def type_of(value_info: onnx.ValueInfoProto, subject: str) -> ValueType:
     tensor = value_info.type.tensor_type
     dims = None
     if tensor.HasField("shape"):
-        dims = tuple(dim.dim_value if dim.HasField("dim_value") else dim.dim_param or "?" for dim in tensor.shape.dim)
+        dims = tuple(map(_size_of, tensor.shape.dim))
     return ValueType(dtype_of(tensor.elem_type, subject), dims)
+
+
+def _size_of(dim: onnx.TensorShapeProto.Dimension) -> int | str:
+    """Returns a dim of a ValueType. Some exporters write -1 for a size that is not known."""
+    known = dim.HasField("dim_value") and dim.dim_value >= 0
+    return dim.dim_value if known else dim.dim_param or "?"
 
 
 def _from_bytes(data: bytes | bytearray, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:

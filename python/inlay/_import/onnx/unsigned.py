@@ -19,32 +19,6 @@ from .values import Value
 NARROW = (torch.uint16, torch.uint32)
 _LOWEST = torch.iinfo(torch.int64).min
 
-# Ops that have no arithmetic, or that read their operands themselves.
-_PLAIN = {
-    "BitCast",
-    "Cast",
-    "CastLike",
-    "ConcatFromSequence",
-    "Constant",
-    "DequantizeLinear",
-    "EyeLike",
-    "Identity",
-    "If",
-    "Loop",
-    "Optional",
-    "OptionalGetElement",
-    "OptionalHasElement",
-    "QuantizeLinear",
-    "Scan",
-    "SequenceAt",
-    "SequenceConstruct",
-    "SequenceErase",
-    "SequenceInsert",
-    "SequenceMap",
-    "Shape",
-    "Size",
-    "SplitToSequence",
-}
 # Ops for which two's complement makes no difference between signed and unsigned integers.
 _BITS = {
     "Add",
@@ -105,12 +79,16 @@ _ORDER = {
     "Unique",
 }
 _SCATTERS = {"ScatterElements", "ScatterND"}
+# Ops that are computed with the values of elements, which int64 holds for integers of up to 32 bits.
+_VALUES = {"Abs", "BitShift", "Div", "Einsum", "Gemm", "Mean", "Mod", "Sign"}
+_VALUES |= {f"Reduce{name}" for name in ("L1", "L2", "LogSum", "LogSumExp", "Mean")}
+_ADAPTED = _BITS | _ORDER | _SCATTERS | _VALUES
 
 
 def adapt(call: NodeCall, handler: Handler) -> NodeResult:
     """Returns the result of a handler for a node. Operands that are unsigned integers become int64 numbers."""
     op = op_of(call.proto)
-    types = _unsigned_types(call) if op.domain == DEFAULT and op.name not in _PLAIN else {}
+    types = _unsigned_types(call) if op.domain == DEFAULT and op.name in _ADAPTED else {}
     if not types:
         return handler(call)
     if op.name == "Pow" and not _is_integer_power(call):

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -126,10 +128,41 @@ StatusOr<Mapping> InputFile::mapFrom(uint64_t offset) const {
 
 //===-- OutputFile ----------------------------------------------------------------------------------------------===//
 
-StatusOr<OutputFile> OutputFile::create(const std::string &path) {
+/// Returns the file that a chain of links leads to, which need not exist. Returns an empty string with the error in
+/// errno if there is no end.
+static std::string followLinks(std::string path) {
+  constexpr int kMaxLinks = 40; // as many as Linux follows
+  for (int links = 0; links < kMaxLinks; ++links) {
+    std::array<char, PATH_MAX> target;
+    ssize_t length = readlink(path.c_str(), target.data(), target.size());
+    if (length < 0) // no link, or no file
+      return path;
+    std::string_view next(target.data(), static_cast<size_t>(length));
+    path = next.substr(0, 1) == "/" ? std::string(next) : folderOf(path) + "/" + std::string(next);
+  }
+  errno = ELOOP;
+  return "";
+}
+
+/// Gives the temporary file the owner and the permissions of the file that it will replace.
+Status OutputFile::copyPermissions(const struct stat &old) const {
+  struct stat facts = {};
+  if (fstat(descriptor_, &facts) != 0)
+    return failed();
+  mode_t mode = old.st_mode & 0777;
+  bool isOther = old.st_uid != facts.st_uid || old.st_gid != facts.st_gid;
+  if (isOther && fchown(descriptor_, old.st_uid, old.st_gid) != 0 && old.st_gid != facts.st_gid)
+    mode &= ~mode_t(070); // the permissions were for another group
+  return fchmod(descriptor_, mode) == 0 ? Status::ok() : failed();
+}
+
+StatusOr<OutputFile> OutputFile::create(const std::string &path, OnLink onLink) {
   static std::atomic<unsigned> count{0};
   OutputFile file;
   file.path_ = path;
+  file.target_ = onLink == OnLink::Follow ? followLinks(path) : path;
+  if (file.target_.empty())
+    return file.failed();
   struct stat facts = {};
   bool exists = stat(path.c_str(), &facts) == 0;
   if (exists && S_ISDIR(facts.st_mode)) { // otherwise only the rename would fail, after everything is written
@@ -140,8 +173,8 @@ StatusOr<OutputFile> OutputFile::create(const std::string &path) {
     return Status(StatusCode::InvalidArgument,
                   fmt::format("'{}' can't be written: expected a regular file, but got {}", path, kNoRegularFile));
   for (int attempt = 0; attempt < 100 && file.descriptor_ < 0; ++attempt) { // the name may already exist
-    file.temporary_ = fmt::format("{}.{}-{}.tmp", path, getpid(), count++);
-    file.descriptor_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file.temporary_ = fmt::format("{}.{}-{}.tmp", file.target_, getpid(), count++);
+    file.descriptor_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? 0600 : 0666);
     if (file.descriptor_ < 0 && errno != EEXIST)
       break;
   }
@@ -150,11 +183,13 @@ StatusOr<OutputFile> OutputFile::create(const std::string &path) {
     file.temporary_.clear(); // the file belongs to another process
     return status;
   }
+  if (exists)
+    INLAY_RETURN_IF_ERROR(file.copyPermissions(facts));
   return file;
 }
 
 OutputFile::OutputFile(OutputFile &&other) noexcept
-    : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, "")),
+    : path_(std::move(other.path_)), target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, "")),
       descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 OutputFile::~OutputFile() {
@@ -191,7 +226,7 @@ Status OutputFile::finish() {
 /// Waits until the names in the folder are on the disk. Does nothing if the folder can't be opened: a process may have
 /// the right to write to a folder but not to read it.
 Status OutputFile::syncFolder() const {
-  int folder = ::open(folderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int folder = ::open(folderOf(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return Status::ok();
   Status status = bringToDisk(folder) ? Status::ok() : failed();
@@ -201,7 +236,7 @@ Status OutputFile::syncFolder() const {
 
 Status OutputFile::commit() {
   INLAY_RETURN_IF_ERROR(finish());
-  if (rename(temporary_.c_str(), path_.c_str()) != 0)
+  if (rename(temporary_.c_str(), target_.c_str()) != 0)
     return failed();
   temporary_.clear();
   return syncFolder();
@@ -222,7 +257,7 @@ static int renameNew(const char *from, const char *to) {
 
 StatusOr<bool> OutputFile::commitNew() {
   INLAY_RETURN_IF_ERROR(finish());
-  if (renameNew(temporary_.c_str(), path_.c_str()) != 0)
+  if (renameNew(temporary_.c_str(), target_.c_str()) != 0)
     return errno == EEXIST ? StatusOr<bool>(false) : failed();
   temporary_.clear();
   INLAY_RETURN_IF_ERROR(syncFolder());

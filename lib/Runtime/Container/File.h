@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 
 namespace inlay::rt {
 
@@ -41,11 +42,16 @@ private:
   uint64_t size_ = 0;
 };
 
+/// The file that is replaced if its name is a link: the one that the link leads to, or the link.
+enum class OnLink : uint8_t { Follow, Replace };
+
 /// A file that gets its name when it is committed. If it is not committed, nothing remains. After a crash the name
 /// refers to the old file or to the complete new one.
 class OutputFile {
 public:
-  static StatusOr<OutputFile> create(const std::string &path);
+  /// Creates the temporary file. An existing file keeps its permissions. If `path` is a link, the file that it leads to
+  /// is replaced, or the link itself.
+  static StatusOr<OutputFile> create(const std::string &path, OnLink onLink = OnLink::Follow);
   OutputFile(OutputFile &&other) noexcept;
   OutputFile &operator=(OutputFile &&) = delete;
   ~OutputFile();
@@ -63,8 +69,11 @@ private:
   OutputFile() = default;
   Status failed() const;
   Status syncFolder() const;
+  Status copyPermissions(const struct stat &old) const;
 
-  std::string path_, temporary_; ///< The latter is empty if there is no temporary file.
+  std::string path_;      ///< For messages.
+  std::string target_;    ///< The file that gets the contents: `path_` without links.
+  std::string temporary_; ///< Empty if there is no temporary file.
   int descriptor_ = -1;
 };
 

@@ -72,7 +72,8 @@ StatusOr<bool> WeightsFile::isThere() const {
 }
 
 Status WeightsFile::write() {
-  StatusOr<OutputFile> file = OutputFile::create(folderOf(path_) + "/" + record_.name);
+  StatusOr<OutputFile> file =
+      OutputFile::create(folderOf(path_) + "/" + record_.name, OnLink::Replace); // a link may leave the folder
   if (!file.isOk())
     return file.status();
   for (std::string_view part : partsOf(layout_))

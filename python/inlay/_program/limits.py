@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 MAX_NUMBER = 2**63  # magnitude of a number
 MAX_DEGREE = 16
 MAX_TERMS = 64
-MAX_TEXT = 2048  # in operands
-MAX_CHOICES = 32  # operands of maxima, minima and logical operators, which are compared in pairs
+MAX_TEXT = 512  # in operands
+MAX_CHOICES = 16  # operands of maxima, minima and logical operators, which are compared in pairs
 
 
 class Cost(NamedTuple):

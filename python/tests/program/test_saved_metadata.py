@@ -141,7 +141,7 @@ LARGE = {
 def test_large_expressions_are_refused_before_they_are_expanded(kind):
     symbols = [{"name": name, "min": 1, "max": 8} for name in "nm"]
     for change in (sized(LARGE[kind]), {"conditions": [{"Eq": [LARGE[kind], 3]}]}):
-        with pytest.raises(inlay.ArgumentValueError, match="malformed metadata: .*expected"):
+        with pytest.raises(inlay.ArgumentValueError, match=r"malformed metadata: .*expected"):
             restore(json.dumps(METADATA | {"symbols": symbols} | change), {}.get)
 
 

@@ -3,6 +3,8 @@
 // Tests that damaged files are refused. If the hash is corrected they are refused or give a plan that can be checked.
 // The tests find most under a sanitizer.
 
+#include "../PlanBuilder.h"
+
 #include "ContainerFixture.h"
 #include "PlanWriter.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
@@ -130,6 +132,30 @@ TEST_F(ContainerTest, MemoryIsLimitedBeforeItIsAllocated) {
   ContainerReadOptions options;
   options.memoryLimit = 10000;
   EXPECT_EQ(readContainer(at("a.inlay"), options).status().code(), StatusCode::ResourceExhausted);
+}
+
+TEST_F(ContainerTest, ListsAndStringsTakeMemory) {
+  auto refusal = [&](const std::function<void(Plan &)> &enlarge, uint64_t memory) {
+    PlanBuilder b;
+    uint32_t x = b.input("x", {Expr(4)}), y = b.output("y", {Expr(4)});
+    b.copy(x, y);
+    enlarge(*b.plan);
+    std::string image = write(*b.plan);
+    EXPECT_TRUE(readImage(image).isOk());
+    auto saved = readImage(image, image.size() + memory);
+    EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted);
+    return saved.status().message();
+  };
+  constexpr uint64_t kMemory = 100000; // enough for a small plan
+  auto expectNamed = [](const std::string &message) {
+    EXPECT_EQ(message.find("section 'plan', byte "), 0u) << message;
+    EXPECT_NE(message.find("more bytes of memory, which exceeds the memory limit"), std::string::npos) << message;
+  };
+  expectNamed(refusal([](Plan &plan) { plan.name.assign(kMemory, 'n'); }, kMemory));
+  expectNamed(refusal([](Plan &plan) { plan.buffers[0].type.dims.resize(4000, Expr(1)); }, kMemory));
+  expectNamed(refusal([](Plan &plan) { plan.steps[0].calls.assign(4000, ""); }, kMemory));
+  expectNamed(
+      refusal([](Plan &plan) { plan.hostCode.objects.push_back({"", {}, std::vector<char>(kMemory)}); }, kMemory));
 }
 
 TEST_F(ContainerTest, CountsThatDoNotFitAreRefusedWithTheirPlace) {

@@ -145,6 +145,42 @@ TEST_F(ContainerTest, AFileThatCannotBeWrittenLeavesNothing) {
   EXPECT_EQ(entries, 2u) << "only the folder and the pipe";
 }
 
+TEST_F(ContainerTest, AFileThatIsReplacedKeepsItsPermissions) {
+  using std::filesystem::perms;
+  for (perms mode : {perms(0600), perms(0640), perms(0666), perms(0400)}) {
+    for (const char *name : {"m.inlay", "w.safetensors"}) {
+      store(at(name), "old");
+      std::filesystem::permissions(at(name), mode);
+    }
+    PlanBuilder builder;
+    uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});
+    builder.copy(x, y);
+    builder.constant("w", MemorySpace::Host, {1, 2, 3});
+    builder.plan->constants.back().key = "w";
+    ASSERT_EQ(writeContainer(at("m.inlay"), *builder.plan, {}, {"w.safetensors", false, true}).message(), "");
+    for (const char *name : {"m.inlay", "w.safetensors"})
+      EXPECT_EQ(std::filesystem::status(at(name)).permissions(), mode) << name;
+    std::filesystem::remove(at("m.inlay"));
+    std::filesystem::remove(at("w.safetensors"));
+  }
+}
+
+TEST_F(ContainerTest, ALinkIsFollowedWhenAFileIsWritten) {
+  std::filesystem::create_directory(at("elsewhere"));
+  std::filesystem::create_symlink("elsewhere/second", at("link"));
+  std::filesystem::create_symlink("real.inlay", at("elsewhere/second"));
+  for (const char *step : {"new", "existing"}) {
+    ASSERT_EQ(writeContainer(at("link"), *smallPlan(), {}).message(), "") << step;
+    EXPECT_TRUE(std::filesystem::is_symlink(at("link")));
+    EXPECT_TRUE(std::filesystem::is_symlink(at("elsewhere/second")));
+    EXPECT_TRUE(readContainer(at("elsewhere/real.inlay")).isOk());
+    EXPECT_TRUE(readContainer(at("link")).isOk());
+  }
+  std::filesystem::create_symlink("loop", at("loop"));
+  EXPECT_EQ(writeContainer(at("loop"), *smallPlan(), {}).message(),
+            "'" + at("loop") + "' can't be written: Too many levels of symbolic links");
+}
+
 TEST_F(ContainerTest, AFileThatIsReplacedStaysWhatItWasForThoseWhoReadIt) {
   PlanBuilder builder;
   uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});

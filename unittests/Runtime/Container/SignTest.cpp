@@ -112,6 +112,46 @@ TEST_F(SignTest, TheSignatureIsThatOfBothFilesOneAfterTheOther) {
   EXPECT_FALSE(isSigned(load(at("m.inlay"))));
 }
 
+TEST_F(SignTest, ASignatureWithoutTheWeightsIsRefused) {
+  save("w.safetensors");
+  unsigned char seed[crypto_sign_SEEDBYTES], publicKey[crypto_sign_PUBLICKEYBYTES], key[crypto_sign_SECRETKEYBYTES];
+  std::string pem = kPrivate;
+  size_t start = pem.find('\n') + 1, length = 0;
+  std::array<unsigned char, 64> der = {};
+  ASSERT_EQ(sodium_base642bin(der.data(), der.size(), pem.data() + start, pem.find('\n', start) - start, nullptr,
+                              &length, nullptr, sodium_base64_VARIANT_ORIGINAL),
+            0);
+  std::copy_n(der.begin() + 16, sizeof(seed), seed);
+  crypto_sign_seed_keypair(publicKey, key, seed);
+  auto signedAs = [&](const std::string &bytes) {
+    crypto_sign_state state;
+    crypto_sign_init(&state);
+    crypto_sign_update(&state, reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size());
+    std::string signature(crypto_sign_BYTES, '\0');
+    crypto_sign_final_create(&state, reinterpret_cast<unsigned char *>(signature.data()), nullptr, key);
+    store(at("m.inlay.sig"), signature);
+    return error();
+  };
+  std::string container = load(at("m.inlay")), weights = load(at("w.safetensors"));
+  EXPECT_EQ(signedAs(container + weights), "");
+  EXPECT_EQ(signedAs(container), isNotThat("key.pub.pem"));
+  EXPECT_EQ(signedAs(container + std::string(weights.size(), '\0')), isNotThat("key.pub.pem"));
+}
+
+TEST_F(SignTest, NothingIsDecodedBeforeTheSignatureIsVerified) {
+  std::string image = load(at("m.inlay"));
+  size_t plan = image.find("plan"); // in the table
+  auto offset = static_cast<size_t>(static_cast<unsigned char>(image[plan + 16]));
+  image.replace(offset, 4, std::string("\xff\xff\0\0", 4)); // the length of the plan's name
+  seal(image);
+  store(at("m.inlay"), image);
+  EXPECT_EQ(readContainer(at("m.inlay")).status().message().find("'" + at("m.inlay") + "': section 'plan', byte 4"), 0u)
+      << "the file is malformed";
+  EXPECT_EQ(error(), isNotThat("key.pub.pem"));
+  std::filesystem::remove(at("m.inlay.sig"));
+  EXPECT_EQ(error().find("signature '"), 0u);
+}
+
 TEST_F(SignTest, MissingAndMalformedSignaturesAndKeysAreNamed) {
   store(at("m.inlay.sig"), "short");
   EXPECT_EQ(error(), "signature '" + at("m.inlay") + ".sig': expected 64 bytes, but got 5");

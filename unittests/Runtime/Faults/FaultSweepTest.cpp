@@ -6,6 +6,7 @@
 #include "Scenario.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -182,4 +183,25 @@ TEST_F(FaultSweepTest, OfTheInstance) {
   }
   fmt::print("{} faults\n", faults.size());
   armFault(std::nullopt);
+}
+
+TEST(Faults, aSecondDestroyFailsTheTest) {
+  VolkDeviceTable table{};
+  table.vkDestroyBuffer = [](VkDevice, VkBuffer, const VkAllocationCallbacks *) {};
+  table.vkCreateBuffer = [](VkDevice, const VkBufferCreateInfo *, const VkAllocationCallbacks *, VkBuffer *buffer) {
+    *buffer = reinterpret_cast<VkBuffer>(uintptr_t(1));
+    return VK_SUCCESS;
+  };
+  wrapTable(table);
+  static PFN_vkDestroyBuffer destroy;
+  static VkBuffer buffer;
+  destroy = table.vkDestroyBuffer;
+  ASSERT_EQ(table.vkCreateBuffer(nullptr, nullptr, nullptr, &buffer), VK_SUCCESS);
+  destroy(nullptr, buffer, nullptr);
+  EXPECT_NONFATAL_FAILURE(destroy(nullptr, buffer, nullptr), "vkDestroyBuffer of an object that isn't there");
+}
+
+TEST(Faults, anUnlistedEntryPointFailsTheTest) {
+  EXPECT_FALSE(failuresOf("vkCreateBuffer").empty());
+  EXPECT_NONFATAL_FAILURE(static_cast<void>(failuresOf("vkUnlisted")), "vkUnlisted isn't in the list of entry points");
 }

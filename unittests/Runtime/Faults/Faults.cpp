@@ -4,6 +4,7 @@
 #include "Runtime/Vulkan/Device/Results.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <mutex>
@@ -160,7 +161,7 @@ void noteDestroyed(const char *name, Args... args) {
     uint64_t handle = number(std::get<sizeof...(Args) - 2>(std::make_tuple(args...)));
     std::lock_guard<std::mutex> lock(state().mutex);
     if (state().live[creator].erase(handle) == 0)
-      fmt::print(stderr, "{} of an object that isn't there\n", name);
+      ADD_FAILURE() << name << " of an object that isn't there";
   }
 }
 
@@ -305,7 +306,7 @@ std::vector<VkResult> failuresOf(const std::string &entry) {
       failures.push_back(VK_ERROR_UNKNOWN);
     return failures;
   }
-  fmt::print(stderr, "{} isn't in the list of entry points\n", entry);
+  ADD_FAILURE() << entry << " isn't in the list of entry points";
   return {};
 }
 

@@ -28,11 +28,12 @@ struct Fault {
 std::string toString(const Fault &fault);
 
 /// Returns the failures that an entry point may return: those of the Vulkan registry (vk.xml), VK_ERROR_UNKNOWN, which
-/// every command may return, and for vkQueueSubmit2 VK_SUCCESS (see `Fault::result`). Empty if it can't fail.
+/// every command may return, and for vkQueueSubmit2 VK_SUCCESS (see `Fault::result`). Empty if it can't fail. An entry
+/// point that this file doesn't list fails the current test.
 std::vector<VkResult> failuresOf(const std::string &entry);
 
 /// Wraps all calls of a function table. Entries that this file doesn't know become null, so that a test that reaches
-/// them crashes.
+/// them crashes. The destruction of an object that doesn't exist, or no longer, fails the current test.
 void wrapTable(vulkan::InstanceTable &table);
 void wrapTable(VolkDeviceTable &table);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks paths that users pass."""
+"""Checks paths and other text that users pass."""
 
 from __future__ import annotations
 
@@ -23,6 +23,17 @@ def path_text(path: StrPath, name: str) -> str:
         raise ArgumentTypeError(f"expected {name} to be a str or os.PathLike, but got {type(path).__name__}") from error
     if not isinstance(text, str):
         raise ArgumentTypeError(f"expected {name} to be a path of type str, but got type {type(text).__name__}")
+    return plain_text(text, name)
+
+
+def plain_text(text: str, name: str) -> str:
+    """Returns the text for the runtime.
+
+    name: the name of the argument, for messages.
+    Raises ArgumentTypeError for another type than str, and ArgumentValueError for text with NUL or invalid UTF-8.
+    """
+    if not isinstance(text, str):
+        raise ArgumentTypeError(f"expected {name} to be a str, but got {type(text).__name__}")
     if "\0" in text:
         raise ArgumentValueError(f"expected {name} to have no NUL characters, but got {text!r}")
     try:

@@ -11,7 +11,7 @@ import torch
 from .._graph.module import Module
 from .._import.torch.export import kind_of
 from .._import.types import DynamicShapes, Inputs, Model
-from .._paths import StrPath, path_text
+from .._paths import StrPath, path_text, plain_text
 from .._program.compiled import CompiledModule, LoadedModule
 from .._program.fallback import Fallback
 from .._program.forking import note_device, refuse_lost_device
@@ -174,11 +174,12 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
     """
     fallback, file = Fallback(), path_text(path, "path")
     key = "" if public_key is None else path_text(public_key, "public_key")
+    selector = "" if device is None else plain_text(device, "device")
     if public_key is not None and not key:
         raise ArgumentValueError("expected public_key to be the name of a PEM file, but got ''")
     compilation: Compilation
     metadata: str
-    compilation, metadata = load_extension().load(file, device or "", fallback, refuse_lost_device, key)
+    compilation, metadata = load_extension().load(file, selector, fallback, refuse_lost_device, key)
     if compilation.device:
         note_device()
     try:

@@ -68,6 +68,11 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+def has_no_shape(tensor: torch.Tensor) -> bool:
+    """Returns true for a nested tensor of layout torch.strided, whose `shape` raises RuntimeError."""
+    return tensor.is_nested and tensor.layout == torch.strided
+
+
 def tensor_text(dtype: torch.dtype, shape: Sequence[object]) -> str:
     """Returns a type for messages: `float32[2x3]`, or `float32` for rank 0."""
     return dtype_name(dtype) + (f"[{'x'.join(str(dim) for dim in shape)}]" if len(shape) else "")

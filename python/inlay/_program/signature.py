@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils import _pytree as pytree
 
-from .._dialect.text import tensor_text
+from .._dialect.text import has_no_shape, tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, SizesError, did_you_mean
 from .imported import CARRIER_DTYPE, CallConvention, Dims, Interface, ProgramInput
 from .sizes import Line, Size
@@ -238,6 +238,7 @@ class Signature:
         if (
             not isinstance(leaf, torch.Tensor)
             or leaf.dtype != wanted.dtype
+            or has_no_shape(leaf)
             or not self._fits(number, leaf.shape)
             or leaf.device.type != "cpu"
             or leaf.layout != wanted.layout
@@ -264,6 +265,8 @@ class Signature:
         text = tensor_text(wanted.dtype, wanted.shape)
         if not isinstance(leaf, torch.Tensor):
             return ArgumentTypeError(f"{place}: expected a tensor {text}, but got {type(leaf).__name__}")
+        if has_no_shape(leaf):
+            return ArgumentTypeError(f"{place}: expected a tensor {text}, but got a nested tensor")
         got = tensor_text(leaf.dtype, leaf.shape)
         if leaf.layout != wanted.layout:
             kind = "a dense tensor" if wanted.layout == torch.strided else f"a tensor of layout {wanted.layout}"

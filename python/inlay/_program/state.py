@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import torch
 
 from .._dialect.calls import no_autocast
-from .._dialect.text import tensor_text
+from .._dialect.text import has_no_shape, tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 from .forking import ForkLock
 from .imported import ModelState
@@ -115,6 +115,8 @@ class State:
         wanted = tensor_text(old.dtype, old.shape)
         if not isinstance(tensor, torch.Tensor):
             raise ArgumentTypeError(f"{name!r}: expected a tensor {wanted}, but got {type(tensor).__name__}")
+        if has_no_shape(tensor):
+            raise ArgumentTypeError(f"{name!r}: expected a tensor {wanted}, but got a nested tensor")
         got = tensor_text(tensor.dtype, tensor.shape)
         if tensor.layout != old.layout:
             raise ArgumentTypeError(f"{name!r}: expected layout {old.layout}, but got {tensor.layout}")

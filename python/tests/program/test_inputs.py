@@ -62,6 +62,17 @@ def test_tensors_without_memory_are_refused():
             trace(x(1, 2, 3))
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_nested_tensors_are_refused():
+    model = nn.Linear(2, 2)
+    compiled = inlay.compile(model, (torch.ones(3, 2),), targets=("host",))
+    with pytest.raises(inlay.ArgumentTypeError, match=r"expected a tensor float32\[3x2\], but got a nested tensor"):
+        compiled(torch.nested.nested_tensor([torch.ones(1, 2), torch.ones(2, 2)]))
+    nested = torch.nested.nested_tensor([torch.ones(2)])
+    with pytest.raises(inlay.ArgumentTypeError, match=r"'bias': expected a tensor float32\[2\], but got a nested"):
+        compiled.load_state_dict(model.state_dict() | {"bias": nested})
+
+
 def test_a_compiled_model_may_be_a_part_of_what_torch_compiles():
     compiled = compile_here(nn.ReLU(), (x(2, 3),))
     compare(torch.compile(lambda a: compiled(a + 1) * 2, backend="eager")(x(2, 3)), (x(2, 3) + 1).relu() * 2, 1e-6)

@@ -436,6 +436,17 @@ def test_odd_paths_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == [good]
 
 
+def test_odd_devices_are_refused(tmp_path):
+    inlay.compile(nn.ReLU(), (torch.ones(3),), targets=("host",)).save(tmp_path / "m.inlay")
+    for device, error, text in (
+        ("\ud800", inlay.ArgumentValueError, "expected device to be valid UTF-8"),
+        ("a\0", inlay.ArgumentValueError, "expected device to have no NUL"),
+        (3, inlay.ArgumentTypeError, "expected device to be a str, but got int"),
+    ):
+        with pytest.raises(error, match=text):
+            inlay.load(tmp_path / "m.inlay", device=device)
+
+
 def test_a_key_without_a_name_is_refused(tmp_path):
     inlay.compile(nn.ReLU(), (x(3),), targets=("host",)).save(tmp_path / "m.inlay")
     with pytest.raises(inlay.ArgumentValueError, match="expected public_key to be the name of a PEM file"):

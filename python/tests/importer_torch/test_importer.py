@@ -292,6 +292,14 @@ def test_window_larger_than_the_image_is_clipped(imports):
     assert made == ["avg_pool"] and "kernel [9, 8]" in text
 
 
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("aligned", [True, False])
+def test_bicubic_sampling_is_one_gather(imports, padding, aligned):
+    model = Call(lambda a, grid: F.grid_sample(a, grid, "bicubic", padding, aligned))
+    made, _ = imports(model, x(2, 3, 5, 4), x(2, 3, 6, 2) * 2)
+    assert made.count("gather") == 1 and len(made) < 120
+
+
 def test_calls_without_an_op_are_opaque(imports):
     made, text = imports(Call(lambda a: torch.cdist(a, a).median(1)), x(3, 4))
     assert made == ["aten::_cdist_forward", "aten::median.dim"]

@@ -96,7 +96,7 @@ class Powers(torch.nn.Module):
 def test_samples_at_no_place(targets):
     """Compares with PyTorch's kernels, whose results its own decomposition does not have."""
     grid = torch.tensor([[math.nan, 0.0], [0.0, math.nan], [math.inf, 0.0], [-math.inf, math.inf], [0.3, -0.2]])
-    modes = itertools.product(("bilinear", "nearest"), ("zeros", "border", "reflection"))
+    modes = itertools.product(("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection"))
     functions = [
         lambda x, grid, mode=mode, padding=padding: functional.grid_sample(x, grid, mode, padding, False)
         for mode, padding in modes

@@ -13,6 +13,7 @@ from torch._decomp import core_aten_decompositions, decomposition_table
 from torch.export import default_decompositions
 
 from .effects import draws_random_numbers
+from .sampling import sample_bicubic
 
 aten = torch.ops.aten
 
@@ -209,7 +210,9 @@ def _grid_sampler_2d(
     """
     sample = decomposition_table[aten.grid_sampler_2d.default]
     nearest, bicubic, zeros, reflection = 1, 2, 0, 2
-    if interpolation_mode == bicubic or (interpolation_mode, padding_mode) == (nearest, zeros):
+    if interpolation_mode == bicubic:
+        return sample_bicubic(x, grid, padding_mode, align_corners)
+    if (interpolation_mode, padding_mode) == (nearest, zeros):
         return sample(x, grid, interpolation_mode, padding_mode, align_corners)
     known = torch.isfinite(grid)
     if padding_mode == zeros:

@@ -171,4 +171,44 @@ MODELS = {
         """,
         [(BOXES, SCORES, I([3]), I([0.4]), I([0.25])), (BOXES, SCORES, I([1]), I([0.0]), I([0.9]))],
     ),
+    "calls on sizes that data decides": (
+        """
+        g (float[2,3] x) => (float[k,3] y, float[k,k] z, float s, int64[k,1] p, float[a,b] r)
+          <float zero = {0}, int64[1] ax = {1}, int64[2] flat = {-1, 1}, int64 one = {1}> {
+          row = ReduceMax <keepdims = 0> (x, ax)
+          keep = GreaterOrEqual(row, zero)
+          y = Compress <axis = 0> (x, keep)
+          t = Transpose(y)
+          z = MatMul(y, t)
+          places = NonZero(keep)
+          p = Reshape(places, flat)
+          s = ReduceSum <keepdims = 0> (z)
+          dims = Shape(y)
+          width = Gather(dims, one)
+          e = Expand(width, dims)
+          f = Cast <to = 1> (e)
+          r = Add(f, y)
+        }
+        """,
+        [(X,), (-X,), (X - 9,)],
+    ),
+    "the best boxes": (
+        """
+        g (float[1,4,4] x, float[1,2,4] s) => (float[k,4] boxes, float[m] top)
+          <int64[1] n = {3}, float[1] i = {0.4}, float[1] t = {0.25}, int64[1] zero = {0}, int64[1] one = {1},
+          int64[1] three = {3}, int64 two = {2}> {
+          chosen = NonMaxSuppression(x, s, n, i, t)
+          numbers = Gather <axis = 1> (chosen, two)
+          all = Squeeze(x, zero)
+          boxes = Gather <axis = 0> (all, numbers)
+          pairs = Slice(chosen, one, three, one)
+          scores = Squeeze(s, zero)
+          kept = GatherND(scores, pairs)
+          count = Shape(kept)
+          most = Min(count, three)
+          top, order = TopK(kept, most)
+        }
+        """,
+        [(BOXES, SCORES), (BOXES, SCORES * 0.5), (BOXES, SCORES * 0)],
+    ),
 }

@@ -24,8 +24,8 @@ def _select(low: Tensor, high: Tensor, scores: Tensor, count: int, overlap: floa
     low, high: the corners of the boxes. count: the number of boxes to keep at most. overlap: the limit for the
     intersection over the union of two boxes. least: the limit for scores.
     """
-    order = scores.argsort(descending=True, stable=True)
-    order = order[scores[order] > least]
+    order = (scores > least).nonzero().reshape(-1)
+    order = order[scores[order].argsort(descending=True, stable=True)]
     areas = (high - low).prod(-1)
     kept: list[int] = []
     while len(order) and len(kept) < count:

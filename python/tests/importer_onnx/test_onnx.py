@@ -270,7 +270,7 @@ def test_command_with_wrong_shapes(shape, match, tmp_path, capsys):
 def test_missing_file(tmp_path):
     with pytest.raises(inlay.ArgumentValueError, match=r"can't read the model.*none.onnx.*No such file"):
         inlay.compile(tmp_path / "none.onnx", **HOST)
-    with pytest.raises(inlay.ArgumentValueError, match=r"can't read the model.*Is a directory"):
+    with pytest.raises(inlay.ArgumentValueError, match=r"is a folder, but expected an ONNX file"):
         inlay.compile(tmp_path, **HOST)
     with pytest.raises(inlay.ArgumentValueError, match=r"can't read the model.*null"):
         inlay.compile("a\0b", **HOST)

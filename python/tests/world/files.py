@@ -33,6 +33,7 @@ _CACHE = _FOLDER.parents[2] / "build" / "world"
 _KNOWN = _FOLDER / "files_known.txt"
 _SECONDS = 600.0  # for a file
 _TOLERANCE = 2e-3  # relative to the largest element: networks differ by the order in which kernels add numbers
+_FLOOR = 1e-3  # the least scale: ONNX Runtime approximates small probabilities
 _DTYPES: dict[str, Any] = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
@@ -132,7 +133,7 @@ def _difference(got: Sequence[torch.Tensor], expected: Sequence[Any]) -> float:
         if (ours.dtype, ours.shape) != (theirs.dtype, theirs.shape):
             return float("inf")
         if theirs.numel():
-            far = (ours.double() - theirs.double()).abs().max() / max(float(theirs.double().abs().max()), 1e-6)
+            far = (ours.double() - theirs.double()).abs().max() / max(float(theirs.double().abs().max()), _FLOOR)
             shares.append(float(far) if not torch.isnan(far) else float("inf"))
     return max(shares)
 

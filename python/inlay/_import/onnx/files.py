@@ -14,6 +14,17 @@ from google.protobuf.message import DecodeError
 from ..._paths import StrPath
 from ...errors import ArgumentTypeError, ArgumentValueError
 
+# Offset, bytes there, and what a file with these bytes is.
+_OTHERS = (
+    (0, b"\x1f\x8b", "it is compressed with gzip, so unpack it first"),
+    (0, b"\x28\xb5\x2f\xfd", "it is compressed with Zstandard, so unpack it first"),
+    (0, b"PK\x03\x04", "it is a zip archive, such as an archive of PyTorch: unpack it, or export the model to ONNX"),
+    (0, b"version https://git-lfs", "it is a pointer of Git LFS: run `git lfs pull` to get the model"),
+    (0, b"<", "it is a text such as XML or HTML, perhaps the message of a failed download"),
+    (4, b"ORTM", "it has the format of ONNX Runtime (.ort), so use the ONNX file from which it was made"),
+    (4, b"TFL3", "it is a TensorFlow Lite model"),
+)
+
 
 class LoadedModel(NamedTuple):
     """A model. folder: the folder of its external data, None if it is not a file. name: the model, for messages."""
@@ -36,16 +47,27 @@ def load(model: object) -> LoadedModel:
         raise ArgumentTypeError(
             f"expected the path of an ONNX model or an onnx.ModelProto, but got {type(model).__name__}"
         ) from None
+    if path.is_dir():
+        names = sorted(file.name for file in path.glob("*.onnx"))[:3]
+        raise ArgumentValueError(
+            f"{str(path)!r} is a folder, but expected an ONNX file"
+            + (f": give one of its files, for example {', '.join(names)}" if names else "")
+        )
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: the path has a NUL byte
         reason = error.strerror if isinstance(error, OSError) else error
         raise ArgumentValueError(f"can't read the model {str(path)!r}: {reason}") from error
+    for at, start, reason in _OTHERS:
+        if data[at : at + len(start)] == start:
+            raise ArgumentValueError(f"{str(path)!r} is not an ONNX model: {reason}")
     parsed = onnx.ModelProto()
     try:
         parsed.ParseFromString(data)
     except DecodeError as error:
         raise ArgumentValueError(f"{str(path)!r} is not an ONNX model, or is truncated: {error}") from error
+    if not parsed.HasField("graph"):
+        raise ArgumentValueError(f"{str(path)!r} is not an ONNX model: it has no graph")
     return LoadedModel(parsed, path.parent, repr(str(path)))
 
 

@@ -82,8 +82,8 @@ def _repair_graph(graph: onnx.GraphProto, outside: set[str], version: int, name:
             makers[output] = number
     uses = [_names_used(node) for node in graph.node]
     values = outside | known | {info.name for info in graph.input}
-    for number, names in enumerate(uses):
-        if missing := sorted(names - values - makers.keys()):
+    for number, node in enumerate(graph.node):
+        if missing := sorted(set(filter(None, node.input)) - values - makers.keys()):
             raise ArgumentValueError(f"{places[number]}: no node, input or initializer has the name {missing[0]!r}")
     results = {info.name for info in graph.output}
     if missing := sorted(results - values - makers.keys()):

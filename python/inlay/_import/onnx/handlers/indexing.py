@@ -39,9 +39,21 @@ def _from_front(call: NodeCall, indices: torch.fx.Node, size: int) -> torch.fx.N
     return call.aten("where.self", call.aten("lt.Scalar", indices, 0), wrapped, indices)
 
 
+def _check_indices(call: NodeCall, number: int, size: int) -> None:
+    """Raises ArgumentValueError if an input has known indices that are out of range for a dim of size `size`."""
+    if not call.is_known(number) or not isinstance(size, int):
+        return
+    indices = call.inspect(call[number])
+    if bool(((indices < -size) | (indices >= size)).any()):
+        raise ArgumentValueError(
+            f"{call.place}: expected indices in [{-size}, {size}), but got {indices.tolist()!s:.80}"
+        )
+
+
 def _handle_gather(call: NodeCall) -> NodeResult:
     x, indices = call[0], call[1]
     dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
+    _check_indices(call, 1, shape_of(x)[dim])
     if call.is_known(1) and not shape_of(indices):
         return call.aten("select.int", x, dim, call.number(1, "the index"))
     return call.aten("index.Tensor", x, [None] * dim + [call.cast(indices, torch.int64)])
@@ -50,6 +62,7 @@ def _handle_gather(call: NodeCall) -> NodeResult:
 def _handle_gather_elements(call: NodeCall) -> NodeResult:
     x = call[0]
     dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
+    _check_indices(call, 1, shape_of(x)[dim])
     return call.aten("gather", x, dim, _from_front(call, call[1], shape_of(x)[dim]))
 
 

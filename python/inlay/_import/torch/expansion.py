@@ -12,7 +12,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
 from .call import Call, overload_of
-from .decompose import Decompositions
+from .decompose import Decompositions, late_decompositions
 from .functional import is_composite
 from .guards import plain_kernels
 
@@ -35,8 +35,9 @@ class Expander:
     """
 
     def __init__(self, table: Decompositions) -> None:
-        """table: operator -> its decomposition."""
+        """table: operator -> its decomposition, for calls inside other decompositions too."""
         self._table = table
+        self._late = late_decompositions()
         self._traced: dict[Any, torch.fx.GraphModule | None] = {}
         self._constants: list[tuple[torch.fx.Node, torch.Tensor]] = []
 
@@ -45,13 +46,16 @@ class Expander:
         taken, self._constants = self._constants, []
         return taken
 
-    def expand(self, node: torch.fx.Node, can_hold: Callable[[torch.fx.Node], bool]) -> Expansion | None:
+    def expand(
+        self, node: torch.fx.Node, can_hold: Callable[[torch.fx.Node], bool], used: Sequence[int] | None
+    ) -> Expansion | None:
         """Inserts the decomposition of `node` before it. Returns None if there is none that the dialect can hold.
 
-        can_hold: returns true if the dialect can hold the value of a node.
+        can_hold: returns true if the dialect can hold the value of a node. used: numbers of the used results, for a
+        call with several results.
         """
         target = overload_of(node)
-        if target not in self._table and not is_composite(target):
+        if target not in self._table and target not in self._late and not is_composite(target):
             return None
         leaves, spec = pytree.tree_flatten((node.args, node.kwargs))
         operands = [leaf for leaf in leaves if isinstance(leaf, torch.fx.Node)]
@@ -64,6 +68,8 @@ class Expander:
         traced = self._traced[key]
         if traced is None or not all(can_hold(step) for step in traced.graph.nodes if step.op == "call_function"):
             return None
+        if used and any(_results(traced)[number] is None for number in used):
+            return None
         return self._insert(node, traced, operands)
 
     def _trace(
@@ -75,8 +81,10 @@ class Expander:
             rest = iter(tensors)
             bound = [next(rest) if isinstance(leaf, torch.fx.Node) else leaf for leaf in leaves]
             args, kwargs = pytree.tree_unflatten(bound, spec)
-            known = target in self._table  # PyTorch's table has no `get`
-            result = self._table[target](*args, **kwargs) if known else NotImplemented
+            result = NotImplemented
+            for functions in (self._late, self._table):
+                if result is NotImplemented and target in functions:
+                    result = functions[target](*args, **kwargs)
             if result is NotImplemented:
                 result = target.decompose(*args, **kwargs)
             return tuple(result) if isinstance(result, tuple) else result  # a named tuple would be a call in the graph
@@ -129,6 +137,20 @@ class Expander:
             last.meta["label"] = label
             node.replace_all_uses_with(last)
         return Expansion(made, results)
+
+
+def needed_nodes(nodes: Sequence[torch.fx.Node], results: Any) -> list[torch.fx.Node]:
+    """Returns the nodes among `nodes`, which are in order, that `results` depend on."""
+    needed = {result for result in pytree.tree_leaves(results) if isinstance(result, torch.fx.Node)}
+    for node in reversed(nodes):
+        if node in needed:
+            needed.update(node.all_input_nodes)
+    return [node for node in nodes if node in needed]
+
+
+def _results(traced: torch.fx.GraphModule) -> Any:
+    """Returns the results of a traced function with several results."""
+    return next(node for node in traced.graph.nodes if node.op == "output").args[0]
 
 
 def _stand_in(fake: Any) -> Any:

@@ -137,8 +137,23 @@ def _handle_batch_statistics(walker: Walker, call: Call) -> HandlerResult:
 
 def _handle_instance_norm(walker: Walker, call: Call) -> HandlerResult:
     # Each channel of each example is one group.
-    if call["running_mean"] is not None or not call["use_input_stats"]:
-        return None
     x = walker.tensor(call["input"])
+    if not call["use_input_stats"]:
+        return _normalize_by_statistics(walker, call, x)
+    if call["running_mean"] is not None:  # the call also writes the statistics
+        return None
     vectors = [(call["weight"], 1, x.shape[1:2]), (call["bias"], 0, x.shape[1:2])]
     return _normalize(walker, call, "group_norm", x, vectors, {"groups": x.shape[1], "eps": call["eps"]})
+
+
+def _normalize_by_statistics(walker: Walker, call: Call, x: Value) -> Value | None:
+    """Returns `x` normalized by the given mean and variance of each channel; None if the dtypes differ."""
+    mean, variance = walker.tensor(call["running_mean"]), walker.tensor(call["running_var"])
+    weight, bias = (
+        walker.splat(number, mean.shape, x.dtype) if call[name] is None else walker.tensor(call[name])
+        for name, number in (("weight", 1), ("bias", 0))
+    )
+    vectors = [weight, bias, mean, variance]
+    if any(vector.dtype != x.dtype for vector in vectors):
+        return None
+    return walker.op("batch_norm", [x, *vectors], {"eps": call["eps"]}, shape=x.shape, dtype=x.dtype)

@@ -193,6 +193,8 @@ def _handle_unbind(walker: Walker, call: Call) -> HandlerResult:
 def _handle_cat(walker: Walker, call: Call) -> HandlerResult:
     # PyTorch ignores vectors without elements, whatever the rank of the others.
     nodes = [node for node in call["tensors"] if walker.symbols.dims(node.meta["val"]) != (0,)]
+    if not nodes:
+        return walker.splat(0, call.shape, call.dtype, suffix=None)
     values = [walker.cast(walker.tensor(node), call.dtype, f"cast{i}") for i, node in enumerate(nodes)]
     if not values:
         return walker.splat(0, call.shape, call.dtype, "empty")

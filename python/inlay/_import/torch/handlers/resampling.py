@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports nearest-neighbor resampling as repetition, or as reads at indices that are known at import."""
+"""Imports nearest-neighbor resampling as repetition, or as reads at indices that are known at import, and antialiased
+resampling as products with matrices of weights."""
 
 from __future__ import annotations
 
@@ -17,7 +18,11 @@ from ..walker import Handler, HandlerResult, Walker
 def handlers() -> dict[str, Handler]:
     """Returns the handlers of this topic by ATen name."""
     names = (f"{kind}{count}d" for kind in ("upsample_nearest", "_upsample_nearest_exact") for count in (1, 2, 3))
-    return {name + form: _handle_nearest for name in names for form in ("", ".vec")}
+    smooth = ("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
+    return {
+        **{name + form: _handle_nearest for name in names for form in ("", ".vec")},
+        **{name + form: _handle_antialiased for name in smooth for form in ("", ".vec")},
+    }
 
 
 def _sources(call: Call, sizes: Sequence[int], wanted: Sequence[int]) -> list[torch.Tensor]:
@@ -88,3 +93,35 @@ def _repeat(walker: Walker, call: Call, x: Value, factors: Sequence[int] | None)
     more = [*x.shape[:2], *(part for pair in zip(sizes, factors, strict=True) for part in pair)]
     value = walker.expand(walker.reshape(x, apart, "apart"), more, "expand")
     return walker.reshape(value, call.shape)
+
+
+# -- Antialiased ------------------------------------------------------------------------------------------------------
+
+
+def _handle_antialiased(walker: Walker, call: Call) -> HandlerResult:
+    x = walker.tensor(call["input" if call.name.endswith(".vec") else "self"])
+    sizes, wanted = x.shape[2:], call.shape[2:]
+    if any(isinstance(size, Size) for size in (*sizes, *wanted)) or not x.dtype.is_floating_point:
+        return None
+    scales = call.get("scale_factors") or [call.get(name) for name in ("scales_h", "scales_w")]
+    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
+    rows, columns = (
+        _weights(call, int(size), int(want), scale, wide)
+        for size, want, scale in zip(sizes, wanted, scales, strict=True)
+    )
+    x = walker.cast(x, wide, "input_cast")
+    shape = (*x.shape[:2], sizes[0], wanted[1])
+    right = walker.constant(columns.T, "columns")
+    x = walker.op("matmul", [x, right], shape=shape, dtype=wide, suffix="product")
+    left = walker.constant(rows, "rows")
+    suffix = None if wide == call.dtype else "wide"
+    result = walker.op("matmul", [left, x], shape=call.shape, dtype=wide, suffix=suffix)
+    return walker.cast(result, call.dtype, None)
+
+
+def _weights(call: Call, size: int, want: int, scale: float | None, dtype: torch.dtype) -> torch.Tensor:
+    """Returns the matrix [want, size] that resamples one dim: the resampled rows of the identity."""
+    op = getattr(torch.ops.aten, call.base).default
+    unit = torch.eye(size, dtype=dtype).reshape(1, 1, size, size)
+    resampled: torch.Tensor = op(unit, [size, want], call["align_corners"], None, scale)
+    return resampled.reshape(size, want).T

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares the decompositions that Inlay adds to PyTorch's table with the calls, over shapes, ties and special values.
+
+The tests of sampled operators run the decomposed calls on each target.
+"""
+
+import itertools
+
+import pytest
+import torch
+from inlay._import.torch.decompose import late_decompositions
+
+aten = torch.ops.aten
+TABLE = late_decompositions()
+INF, NAN = float("inf"), float("nan")
+
+
+def numbers(shape, dtype=torch.float32, specials=True):
+    """Returns small integers with many ties, and with NaNs and infinities if `specials` is true."""
+    values = torch.randint(-4, 5, shape).to(dtype)
+    if dtype.is_floating_point and specials:
+        share = torch.rand(shape)
+        for low, high, special in ((0, 0.1, NAN), (0.8, 0.85, -INF), (0.9, 1, INF)):
+            values = torch.where((share >= low) & (share < high), special, values).to(dtype)
+    return values
+
+
+def check(op, *args, results=None, **kwargs):
+    """Compares a decomposition with its call. results: numbers of the compared results, all by default."""
+    ours, theirs = TABLE[op](*args, **kwargs), op(*args, **kwargs)
+    assert ours is not NotImplemented
+    if isinstance(theirs, torch.Tensor):
+        ours, theirs = [ours], [theirs]
+    for number, (mine, want) in enumerate(zip(ours, theirs, strict=True)):
+        if mine is not None and (results is None or number in results):
+            torch.testing.assert_close(mine, want, equal_nan=True)
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(0)
+
+
+SHAPES = [((7,), 0), ((3, 5), 1), ((3, 5), 0), ((2, 3, 4), -2), ((1,), 0), ((), 0), ((33,), 0)]
+DTYPES = [torch.float32, torch.float16, torch.int64, torch.int8]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_scans(dtype):
+    for (shape, dim), specials in itertools.product([*SHAPES, ((0, 3), 0), ((0, 3), 1)], (False, True)):
+        x = numbers(shape, dtype, specials)
+        check(aten.cummax.default, x, dim)
+        check(aten.cummin.default, x, dim)
+        if dtype.is_floating_point:
+            check(aten.logcumsumexp.default, x, dim)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_medians_and_modes(dtype):
+    for (shape, dim), specials in itertools.product(SHAPES, (False, True)):
+        x = numbers(shape, dtype, specials)
+        check(aten.median.default, x)
+        check(aten.nanmedian.default, x)
+        for op in (aten.median.dim, aten.nanmedian.dim, aten.mode.default):
+            if op is aten.mode.default and specials:
+                continue  # PyTorch sorts with a comparison that NaNs break
+            check(op, x, dim, True, results=[0])
+            check(op, x, dim, False, results=[0])
+            value, place = TABLE[op](x, dim, True)
+            torch.testing.assert_close(torch.gather(x, dim, place) if shape else x, value, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32, torch.float16], ids=str)
+def test_searches(dtype):
+    for count, right in itertools.product((1, 2, 3, 7, 8, 33), (False, True)):
+        row, rows = (numbers(shape, dtype, False).sort()[0] for shape in ((count,), (3, count)))
+        values, mixed = numbers((3, 5), dtype), numbers((3, count), dtype)
+        check(aten.searchsorted.Tensor, row, values, right=right)
+        check(aten.searchsorted.Tensor, rows, values, right=right, out_int32=True)
+        check(aten.searchsorted.Tensor, mixed, values, right=right, sorter=mixed.argsort(-1))
+        check(aten.searchsorted.Tensor, row, values[0, 0], side="right")
+        check(aten.bucketize.Tensor, values, row, right=right)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 2.0, 3.0, INF])
+def test_distances(p):
+    for mode, rows in itertools.product((None, 0, 1, 2), (4, 30)):
+        check(aten._cdist_forward.default, torch.randn(2, rows, 3), torch.randn(2, 5, 3), p, mode)
+    check(aten._pdist_forward.default, torch.randn(6, 3), p)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64], ids=str)
+def test_means_of_writes(dtype):
+    for (shape, dim), own in itertools.product([((5,), 0), ((3, 5), 1), ((3, 5), 0)], (False, True)):
+        x, source = numbers(shape, dtype, False), numbers(shape, dtype, False)
+        index = torch.randint(0, shape[dim], shape)
+        check(aten.scatter_reduce.two, x, dim, index, source, "mean", include_self=own)
+        check(aten.index_reduce.default, x, dim, index.flatten()[: shape[dim]], source, "mean", include_self=own)
+    x, mask = numbers((3, 4), dtype), torch.rand(3, 4) > 0.5
+    check(aten.masked_scatter.default, x, mask, numbers((12,), dtype))
+    check(aten.masked_scatter.default, x, mask[0], numbers((14,), dtype))
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2], ids=["sum", "mean", "max"])
+def test_embedding_bags(mode):
+    weight, indices = torch.randn(6, 3), torch.randint(0, 6, (7,))
+    for offsets, padding, last in itertools.product(([0, 2, 2, 5], [0], [0, 0, 1], [0, 7]), (-1, 2), (False, True)):
+        bags = torch.tensor([*offsets, 7] if last else offsets)
+        shares = torch.randn(7) if mode == 0 else None
+        check(
+            aten._embedding_bag_forward_only.default, weight, indices, bags, False, mode, False, shares, last, padding
+        )
+
+
+def test_simulated_quantization():
+    for x in (torch.tensor([NAN, 1.4, 2.5, -1e9, 3.5, -0.5, 0.0]), torch.randn(2, 8) * 10):
+        check(aten.fake_quantize_per_tensor_affine_cachemask.default, x, 0.1, 3, 0, 255)
+        check(aten.fake_quantize_per_tensor_affine_cachemask.default, x, 0.3, 0, -128, 127)
+    x, scale = torch.randn(2, 3, 4) * 20, torch.rand(3) + 0.01
+    for dtype in (torch.int32, torch.float32):
+        zero = torch.tensor([0, 3, 5], dtype=dtype)
+        check(aten.fake_quantize_per_channel_affine_cachemask.default, x, scale, zero, 1, 0, 255)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_pools(count):
+    most = {2: aten.max_pool2d_with_indices.default, 3: aten.max_pool3d_with_indices.default}[count]
+    mean = {2: aten.avg_pool2d.default, 3: aten.avg_pool3d.default}[count]
+    for kernel, stride, padding, gap, ceil in itertools.product((1, 2, 3), (1, 2, 3), (0, 1), (1, 2), (False, True)):
+        if padding > kernel // 2:
+            continue
+        numbers_of_dims = ([number] * count for number in (kernel, stride, padding, gap))
+        kernels, strides, paddings, gaps = numbers_of_dims
+        for dtype in (torch.float32, torch.int64):
+            x = numbers((2, 1, 7, 6, 5)[: count + 2], dtype)
+            check(most, x, kernels, strides, paddings, gaps, ceil)
+        check(most, x[0], kernels, strides, paddings, gaps, ceil)
+        if gap == 1:
+            x = torch.randn((2, 1, 7, 6, 5)[: count + 2])
+            check(mean, x, kernels, strides, paddings, ceil, True, 7)
+            check(mean, x, kernels, [], paddings, ceil, False, 3)
+    check(most, torch.full((1, 1, *[4] * count), -INF), [3] * count, [2] * count, [1] * count)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 2), (7, 6), (9, 5)], ids=str)
+def test_adaptive_pools(sizes):
+    check(aten.adaptive_max_pool2d.default, numbers((2, 3, 7, 6)), sizes)
+    check(aten.adaptive_max_pool3d.default, numbers((2, 3, 7, 6, 4)), (*sizes, 3))

@@ -46,8 +46,8 @@ class Interpreter(graph.GraphBuilder):
         assert (tuple(result.shape), result.dtype) == (value.shape, dtype), f"inlay.{name} {operands} {attributes}"
         return value
 
-    def opaque(self, name, operands, results, effects, call, location, sizes=()):
-        values = super().opaque(name, operands, results, effects, call, location, sizes)
+    def opaque(self, name, operands, results, effects, call, location, sizes=(), reason=""):
+        values = super().opaque(name, operands, results, effects, call, location, sizes, reason)
         self.made.append(name)
         outputs = [torch.empty(shape, dtype=dtype) for shape, dtype in results]
         run_call(call, self._tensors(operands), outputs)

@@ -47,8 +47,8 @@ class Recorder(GraphBuilder):
         self.steps.append(step)
         return value
 
-    def opaque(self, name, operands, results, effects, call, location, sizes=()):
-        made = super().opaque(name, operands, results, effects, call, location, sizes)
+    def opaque(self, name, operands, results, effects, call, location, sizes=(), reason=""):
+        made = super().opaque(name, operands, results, effects, call, location, sizes, reason)
         self.made.append(name)
 
         def step(values, symbols):

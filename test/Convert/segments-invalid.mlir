@@ -61,6 +61,15 @@ func.func private @opaque(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.t
 
 // -----
 
+func.func private @explained(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.target = #inlay.vulkan} {
+  // expected-error @+1 {{can't be converted: no op of the dialect for aten::sort on float32}}
+  %0 = inlay.opaque "aten::sort"(%x) {inlay.reason = "no op of the dialect for aten::sort on float32"}
+    : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 func.func private @callee(tensor<4xf32>) -> tensor<4xf32>
 func.func private @call(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.target = #inlay.host} {
   // expected-error @+1 {{can't be converted: no pattern converts func.call}}

@@ -3,6 +3,7 @@
 #include "TrialConversion.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"
 #include "inlay/Dialect/Inlay/IR/Border.h"
+#include "inlay/Dialect/Inlay/IR/CallReason.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
@@ -71,9 +72,15 @@ Operation *inlay::findForeignOp(Operation *root) {
   return foreign;
 }
 
+std::string inlay::explainForeignOp(Operation *foreign) {
+  if (auto reason = foreign->getAttrOfType<StringAttr>(kCallReasonAttr))
+    return reason.str();
+  return ("no pattern converts " + getReportedName(foreign)).str();
+}
+
 Verdict inlay::tryConvertToLinalg(Operation *op, OwningOpRef<ModuleOp> *result) {
   if (Operation *foreign = findForeignOp(op))
-    return {ReasonCode::NoConverter, ("no pattern converts " + getReportedName(foreign)).str()};
+    return {ReasonCode::NoConverter, explainForeignOp(foreign)};
   // Other threads report their own diagnostics.
   uint64_t thread = llvm::get_threadid();
   ScopedDiagnosticHandler silence(op->getContext(),

@@ -10,11 +10,16 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <string>
+
 namespace inlay {
 
 /// Returns the first op, `root` or nested in it, that no target compiles: a framework call, a list op, a plugin, or a
 /// function call, which must be inlined before. Returns null if there is none.
 mlir::Operation *findForeignOp(mlir::Operation *root);
+
+/// Returns why no target compiles `foreign`, the result of `findForeignOp`.
+std::string explainForeignOp(mlir::Operation *foreign);
 
 /// Clones `op` with its regions into a new module as `func.func @trial(operands...) -> results` and converts the module
 /// to linalg. Values that the regions capture become arguments too. Returns a supported verdict, or the reason code and

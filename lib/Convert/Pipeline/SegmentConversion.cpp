@@ -73,7 +73,7 @@ FailureOr<OwningOpRef<ModuleOp>> inlay::convertAlone(func::FuncOp segment, const
   auto copy = cast<func::FuncOp>(builder.clone(*segment));
   copy.setPublic();
   if (Operation *foreign = findForeignOp(copy))
-    return foreign->emitError() << "can't be converted: no pattern converts " << getReportedName(foreign);
+    return foreign->emitError() << "can't be converted: " << explainForeignOp(foreign);
   if (prepare)
     prepare(copy);
   for (const Refusal &refusal : convertGraphOps(*module))

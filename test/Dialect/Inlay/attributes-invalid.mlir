@@ -30,6 +30,14 @@ func.func @target() attributes {inlay.target = 1} { return }
 
 // -----
 
+func.func @reason(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected 'inlay.reason' to be a string, but got unit}}
+  %0 = inlay.opaque "aten::sort"(%x) {inlay.reason} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @+1 {{expected 'inlay.weights' to be a string, but got unit}}
 module attributes {inlay.weights} {}
 

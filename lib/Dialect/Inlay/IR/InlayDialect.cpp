@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "inlay/Dialect/Inlay/IR/CallReason.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpStatements.h"
 
@@ -152,7 +153,7 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   Attribute value = attribute.getValue();
   if (name == kTargetsAttr)
     return verifyTargets(op, value);
-  if (name == kTargetAttr || name == kWeightsAttr)
+  if (name == kTargetAttr || name == kWeightsAttr || name == kCallReasonAttr)
     return isa<StringAttr>(value) ? success()
                                   : op->emitError("expected '") << name << "' to be a string, but got " << value;
   if (name == kRefusedAttr)

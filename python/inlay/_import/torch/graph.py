@@ -156,10 +156,11 @@ class GraphBuilder:
         call: str,
         location: str,
         sizes: Sequence[Size] = (),
+        reason: str = "",
     ) -> list[Value]:
         """Adds an op `inlay.opaque` and returns its results.
 
-        call: the call as JSON. sizes: the Sizes that the call refers to.
+        call: the call as JSON. sizes: the Sizes that the call refers to. reason: why the call has no graph op.
         """
         values = [self._result(shape, dtype) for shape, dtype in results]
         words = [f"inlay.opaque {quote(name)}({', '.join(value.name for value in operands)})"]
@@ -173,8 +174,14 @@ class GraphBuilder:
         words.append(f"call {quote(call)}")
         if sizes:
             words.append(f"sizes {self.symbols.map_text(sizes)}")
+        attributes = []
         if any(_is_dynamic(value.shape) for value in values):
-            words.append(f"{{inlay.dims = [{', '.join(self.symbols.map_text(value.shape) for value in values)}]}}")
+            dims = ", ".join(self.symbols.map_text(value.shape) for value in values)
+            attributes.append(f"inlay.dims = [{dims}]")
+        if reason:
+            attributes.append(f"inlay.reason = {quote(reason)}")
+        if attributes:
+            words.append(f"{{{', '.join(attributes)}}}")
         words.append(f": ({types}) -> {to if len(values) == 1 else f'({to})'}")
         head = ", ".join(value.name for value in values)
         stays = not values or bool(effects.writes or effects.in_order)

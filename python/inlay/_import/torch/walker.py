@@ -25,7 +25,8 @@ from .constants import ConstantFolder
 from .control import Control, ControlCall, is_control_flow
 from .effects import has_effect, is_checked_already
 from .encoding import encode_call, encode_function, encode_graph
-from .expansion import Expander
+from .expansion import Expander, needed_nodes
+from .explanations import describe_calls, explain_call
 from .graph import Effects, GraphBuilder, Operand, Value
 from .guards import GuardError
 from .locations import print_location, source_line
@@ -139,7 +140,7 @@ class Walker:
             node
             for node in nodes
             if node in self._live_nodes and node.op == "call_function"
-            if not self.is_size(node) and not fold(node)
+            if node not in self._values and not self.is_size(node) and not fold(node)
         ]
         for part in form_parts(calls, self.can_hold, has_effect, self.region_operands):
             if part.is_foreign:
@@ -326,16 +327,20 @@ class Walker:
         for result in flatten_results(call.val if used is None else [call.val[number] for number in used]):
             check_expressible(result, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
         self._call = call
-        handler = self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
+        handler = self._handler(call)
         try:
             value: Any = handler(self, call) if handler else None
         except (_Unavailable, UndecidedError, InexpressibleError, GuardError):
             value = None
         if value is None:
-            value = self._expand(call)
+            value = self._expand(call, used)
         if value is None:
             value = self._opaque(call, used)
         self._values[node] = value
+
+    def _handler(self, call: Call) -> Handler | None:
+        """Returns the handler of a call; None if there is none."""
+        return self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
 
     def _import_control(self, node: torch.fx.Node, outputs: Container[torch.fx.Node]) -> None:
         """Imports control flow as ops with regions, or as calls into PyTorch if a region can't be imported."""
@@ -369,14 +374,20 @@ class Walker:
         """Makes `call` the call that is being imported."""
         self._call = call
 
-    def _expand(self, call: Call) -> Any:
-        """Imports the decomposition of a call. Returns its Value or list of Values; None if it has no decomposition."""
+    def _expand(self, call: Call, used: Sequence[int] | None) -> Any:
+        """Imports the decomposition of a call. Returns its Value or list of Values; None if it has no decomposition.
+
+        used: see `_used_results`.
+        """
         if self._expander is None or has_effect(call.node):
             return None
-        expansion = self._expander.expand(call.node, self.can_hold)
+        expansion = self._expander.expand(call.node, self.can_hold, used)
         if expansion is None:
             return None
         made, results = expansion
+        if not isinstance(results, torch.fx.Node) and used is not None:
+            results = [result if number in used else None for number, result in enumerate(results)]
+        made = needed_nodes(made, results)
         for node, tensor in self._expander.take_constants():
             self.constants.add(node, tensor)
         self._live_nodes.update(made)
@@ -426,7 +437,8 @@ class Walker:
                 shared += [numbers[node] for node in nodes if node in numbers]
         effects = Effects(writes, aliases, has_effect(call.node))
         name = f"{call.space}::{call.name}"
-        values = self.builder.opaque(name, operands, results, effects, text, self.location(), list(numbers.sizes))
+        sizes, reason = list(numbers.sizes), explain_call(call, self._handler(call) is not None)
+        values = self.builder.opaque(name, operands, results, effects, text, self.location(), sizes, reason)
         return _unflatten(made, iter(values))
 
     def _import_part(self, nodes: Sequence[torch.fx.Node], outputs: Container[torch.fx.Node]) -> None:
@@ -434,9 +446,8 @@ class Walker:
         nodes = [node for node in nodes if not is_checked_already(node)]
         if not nodes:
             return
-        self.reasons.append(
-            next(filter(None, map(self._explain_part, nodes)), f"node {nodes[0].name!r} is between such calls")
-        )
+        reason = next(filter(None, map(self._explain_part, nodes)), f"node {nodes[0].name!r} is between such calls")
+        self.reasons.append(reason)
         inside, numbers = set(nodes), _References()
         results = [
             node
@@ -454,7 +465,8 @@ class Walker:
         types = [TensorType(self.symbols.dims(node.meta["val"]), node.meta["val"].dtype) for node in results]
         effects = Effects(in_order=bool(leaving) or any(has_effect(node) for node in nodes))
         sizes = list(numbers.sizes)
-        values = self.builder.opaque("torch::calls", operands, types, effects, text, location, sizes)
+        reason = f"{describe_calls(nodes)}: {reason}"
+        values = self.builder.opaque("torch::calls", operands, types, effects, text, location, sizes, reason)
         self._values.update(zip(results, values, strict=True))
 
     def _explain_part(self, node: torch.fx.Node) -> str | None:

@@ -9,7 +9,15 @@ import torch
 
 from .._graph.module import Module, Tensor, parse
 from .._import.types import DynamicShapes, Inputs, Model
-from .._program.imported import CallConvention, Dims, ImportedModel, ImportedProgram, ProgramInput, TensorType
+from .._program.imported import (
+    CallConvention,
+    Dims,
+    ImportedModel,
+    ImportedProgram,
+    ProgramInput,
+    TensorType,
+    program_dtype,
+)
 from .._program.sizes import Size
 from ..errors import ArgumentValueError, UnsupportedError
 from .model import import_model
@@ -88,6 +96,8 @@ def _with_open_sizes(shape: Dims) -> Dims:
 
 def _keep_sizes(result: TensorType, known: TensorType) -> TensorType:
     """Returns the type of a result, with the dims of `known` if the module does not know them."""
+    if program_dtype(known.dtype) == result.dtype:
+        result = TensorType(result.shape, known.dtype)
     if -1 not in result.shape:
         return result
     if _with_open_sizes(known.shape) != result.shape:

@@ -18,7 +18,7 @@ from ..errors import ArgumentTypeError, InternalError, SizesError, UnsupportedEr
 from .fallback import Fallback, raise_failure
 from .figures import Memory, Profile
 from .forking import ForkLock, refuse_lost_device
-from .imported import ImportedProgram
+from .imported import ImportedProgram, program_dtype
 from .objects import change_objects
 from .outputs import CallValues, ResultOutput
 from .report import Report
@@ -145,7 +145,7 @@ class CompiledModule:
         with self._turn:
             made, kept = self._run(self._compilation.call, leaves)
             with torch.inference_mode(False):
-                results = made.tensors()
+                results = self._restore(made.tensors())
             values = CallValues(given, leaves, results, kept, sizes, self._state)
             outputs = [output.read(values) for output in self._interface.outputs]
             self._write(values)
@@ -168,7 +168,7 @@ class CompiledModule:
     def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor], kept: Mapping[str, Any]) -> list[Any]:
         """Returns the flat results of the model. results: those of the program. kept: the values beside it."""
         leaves, sizes = self._signature.check(given), self._signature.measure(given)
-        values = CallValues(given, leaves, results, kept, sizes, self._state)
+        values = CallValues(given, leaves, self._restore(results), kept, sizes, self._state)
         return [output.read(values) for output in self._interface.outputs]
 
     def profile(self, *args: Any, trace: StrPath | None = None, **kwargs: Any) -> Profile:
@@ -322,8 +322,16 @@ class CompiledModule:
             if argument.is_kept:
                 kept[argument.name] = leaf
             elif leaf is not None:
-                tensors.append(leaf)
+                tensors.append(leaf if leaf.dtype != torch.uint8 else leaf.view(program_dtype(leaf.dtype)))
         return tensors + self._state.carry(), kept
+
+    def _restore(self, results: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """Returns the results of the program with the dtypes of the model's."""
+        wanted = self._interface.results
+        return [
+            result if result.dtype == type.dtype else result.view(type.dtype)
+            for result, type in zip(results, wanted, strict=True)
+        ]
 
     def _write(self, values: CallValues) -> None:
         """Writes the buffers and arguments that the model writes."""

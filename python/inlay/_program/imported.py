@@ -19,6 +19,11 @@ Dims = tuple[int | Size, ...]
 CARRIER_DTYPE = torch.int8  # of the tensors in whose dims a program takes ints
 
 
+def program_dtype(dtype: torch.dtype) -> torch.dtype:
+    """Returns the dtype with the same bits that programs have for tensors of `dtype`."""
+    return torch.int8 if dtype == torch.uint8 else dtype
+
+
 class TensorType(NamedTuple):
     """The dims and dtype of a tensor."""
 
@@ -55,7 +60,7 @@ class Interface:
 
     inputs: list[ProgramInput] = field(default_factory=list)  # flat arguments of the model
     outputs: list[Output] = field(default_factory=list)  # flat results of the model
-    results: list[TensorType] = field(default_factory=list)  # types of the results of the function
+    results: list[TensorType] = field(default_factory=list)  # results of the function, as the model returns them
     carried: list[str] = field(default_factory=list)  # names of the buffers that the model writes
     writes: list[Write] = field(default_factory=list)
     symbols: Symbols = field(default_factory=Symbols)  # sizes that differ from call to call
@@ -101,7 +106,7 @@ class ImportedProgram:
             if argument.is_carrier:
                 given.append(TensorType((argument.value, 0), CARRIER_DTYPE))
             elif argument.dtype and not argument.is_kept:
-                given.append(TensorType(argument.shape, argument.dtype))
+                given.append(TensorType(argument.shape, program_dtype(argument.dtype)))
         carried = [self.state.tensors[name] for name in self.interface.carried]
         return given + [TensorType(tuple(tensor.shape), tensor.dtype) for tensor in carried]
 

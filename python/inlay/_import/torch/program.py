@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import warnings
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
@@ -36,6 +37,9 @@ from .functional import functional_copy
 from .graph import Value
 from .guards import GuardError, NamedValues, find_carriers, is_open, no_new_guards, read_conditions, read_symbols
 from .handlers import attention, filling, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
+from .stand_ins.complex_pairs import PairGraph
+from .stand_ins.nodes import fake_of
+from .stand_ins.unsigned import ByteGraph, as_bytes
 from .walker import Handler, Walker
 
 _TOPICS = (filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
@@ -195,6 +199,13 @@ class _GraphParts:
     persistent: list[str] = field(default_factory=list)
     symbols: Symbols = field(default_factory=Symbols)
 
+    def substitute(self, nodes: Mapping[torch.fx.Node, torch.fx.Node]) -> None:
+        """Replaces results and new values by other nodes."""
+        self.outputs = [
+            nodes.get(value, value) if isinstance(value, torch.fx.Node) else value for value in self.outputs
+        ]
+        self.writes = [(target, nodes.get(value, value)) for target, value in self.writes]
+
 
 def import_calls(
     graph: torch.fx.Graph,
@@ -240,6 +251,9 @@ def _import(
     """Imports a graph with the given handlers; without handlers, every call is a call into PyTorch."""
     dense = {node: _on_cpu(value, node) for node, value in parts.parameters.items() if _is_dense(value)}
     named = {node: name for node, name in parts.names.items() if node in dense}
+    replaced = _replace_bytes(graph, parts) if handlers else {}
+    if handlers:
+        parts.substitute(PairGraph(graph, constants or parts.parameters).substitutes)
     walker = Walker(handlers, constants or ConstantFolder(dense, named), portable, expander, parts.symbols)
     for node, key in parts.names.items():
         walker.name_constant(node, key)
@@ -250,24 +264,54 @@ def _import(
         if argument.is_kept:
             walker.keep(node, argument.name)
         elif argument.is_tensor:
-            walker.argument(node, argument.name, node.meta["val"])
+            taken = replaced.get(node, node)
+            walker.argument(taken, argument.name, taken.meta["val"])
         elif argument.is_carrier:
             walker.carrier(node, argument)
     for node, name, tensor in parts.carried:
         check_static(tensor, f"buffer {name!r}")
         walker.argument(node, name, tensor)
-    walker.walk(graph, [*parts.outputs, *(value for _, value in parts.writes)])
-    return _assemble(walker, parts, attributes)
+    given = [*parts.outputs, *(value for _, value in parts.writes)]
+    walker.walk(graph, [replaced.get(value, value) if isinstance(value, torch.fx.Node) else value for value in given])
+    return _assemble(walker, parts, attributes, replaced)
 
 
-def _assemble(walker: Walker, parts: _GraphParts, attributes: Mapping[str, str] | None) -> ImportedProgram:
-    """Returns the program of a graph that the walker has imported."""
-    numbers = {node: number for number, (node, _) in enumerate(parts.arguments)}
+def _replace_bytes(graph: torch.fx.Graph, parts: _GraphParts) -> dict[torch.fx.Node, torch.fx.Node]:
+    """Replaces tensors of uint8 in the graph, and makes such inputs arguments of the program.
+
+    Returns the int8 nodes by the nodes of uint8 that are inputs or outputs.
+    """
+    inputs = [node for node, argument in parts.arguments if argument.dtype == torch.uint8 and fake_of(node) is not None]
+    found = ByteGraph(graph, inputs)
+    parts.substitute(found.substitutes)
+    for number, (node, argument) in enumerate(parts.arguments):
+        if node in found.inputs:
+            parts.arguments[number] = (node, dataclasses.replace(argument, is_kept=False))
+    returned = [value for value in (*parts.outputs, *(value for _, value in parts.writes)) if found.is_computed(value)]
+    return found.inputs | {value: found.stand_ins[value] for value in returned}
+
+
+def _assemble(
+    walker: Walker,
+    parts: _GraphParts,
+    attributes: Mapping[str, str] | None,
+    replaced: Mapping[torch.fx.Node, torch.fx.Node],
+) -> ImportedProgram:
+    """Returns the program of a graph that the walker has imported. replaced: see `_replace_bytes`."""
+    numbers = {replaced.get(node, node): number for number, (node, _) in enumerate(parts.arguments)}
     buffers = {buffer.node: buffer.name for buffer in parts.carried}
     results: list[Value] = []
+    bytes_: set[int] = set()  # numbers of results that the model returns as uint8
 
     def output(value: Any) -> Output:
-        return _output(walker, value, numbers, buffers, results)
+        if not isinstance(value, torch.fx.Node) or value not in replaced:
+            return _output(walker, value, numbers, buffers, results)
+        if replaced[value] in numbers:
+            return InputOutput(numbers[replaced[value]])
+        made = _output(walker, replaced[value], numbers, buffers, results)
+        if isinstance(made, ResultOutput):
+            bytes_.add(made.index)
+        return as_bytes(made)
 
     # If a result is the new value of a written argument, it is the argument itself.
     written = {value: target for target, value in parts.writes if isinstance(target, int)}
@@ -279,7 +323,10 @@ def _assemble(walker: Walker, parts: _GraphParts, attributes: Mapping[str, str] 
     interface = Interface(
         inputs=[argument for _, argument in parts.arguments],
         outputs=outputs,
-        results=[TensorType(value.shape, value.dtype) for value in results],
+        results=[
+            TensorType(value.shape, torch.uint8 if number in bytes_ else value.dtype)
+            for number, value in enumerate(results)
+        ],
         carried=[buffer.name for buffer in parts.carried],
         writes=writes,
         symbols=parts.symbols,

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs samples of PyTorch's operator database (torch.testing) on each target and compares the results with PyTorch.
+
+python torch_ops.py                                  all operators; prints a table and all faults
+python torch_ops.py --ops '^(add|mul)$' --samples 20 some operators, with more samples
+python torch_ops.py --json FILE                      also writes each outcome
+
+A sample must be right, or refused with an inlay.Error that names the call. torch_ops_known.json lists the exceptions
+with their reasons. The run fails if there is a fault that is not in the list, or an entry of the list without a fault.
+"""
+
+import argparse
+import collections
+import dataclasses
+import json
+import pathlib
+import queue
+import re
+import subprocess
+import sys
+import threading
+
+KNOWN = pathlib.Path(__file__).with_name("torch_ops_known.json")
+_LIMIT_S = 300  # for an operator
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--ops", default="", help="a regular expression; only operators that it finds run")
+    parser.add_argument("--samples", type=int, default=4, help="the number of samples of each operator and dtype")
+    parser.add_argument("--dtypes", type=int, default=10, help="the number of dtypes of each operator")
+    parser.add_argument("--targets", default="host,vulkan", help="host, vulkan or both")
+    parser.add_argument("--elements", type=int, default=4000, help="the most elements of a sample")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", type=pathlib.Path, help="the file to write the outcomes to")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        _work(options)
+        return 0
+    import op_db
+
+    chosen = [name for name in op_db.names() if re.search(options.ops, name)]
+    outcomes = _run_all(chosen, options)
+    if options.json:
+        options.json.write_text(json.dumps([dataclasses.asdict(outcome) for outcome in outcomes], indent=1))
+    print(table(outcomes))
+    return report_faults(outcomes, load_known(), chosen)
+
+
+# -- Workers ----------------------------------------------------------------------------------------------------------
+
+
+def _work(options):
+    """Reads names of operators from standard input and writes the outcomes of each as a line of JSON."""
+    import op_db
+
+    sizes = op_db.Sizes(options.samples, options.elements, options.dtypes, options.seed, options.targets.split(","))
+    out = sys.stdout
+    sys.stdout = sys.stderr  # the line of JSON is all that the parent reads
+    for line in sys.stdin:
+        found = [dataclasses.asdict(outcome) for outcome in op_db.check(line.strip(), sizes)]
+        print(json.dumps(found), file=out, flush=True)
+
+
+def _run_all(names, options):
+    """Returns the outcomes of all operators. Several processes run them."""
+    left = queue.SimpleQueue()
+    for name in names:
+        left.put(name)
+    found = {}
+    threads = [threading.Thread(target=_feed, args=(left, found, options)) for _ in range(options.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [outcome for name in names for outcome in found[name]]
+
+
+def _feed(left, found, options):
+    """Gives a worker process one operator after the other. A process that dies or hangs is replaced."""
+    from op_db import Outcome
+
+    worker, known = None, load_known()
+    command = [sys.executable, __file__, "--worker"]
+    for name in ("samples", "elements", "dtypes", "seed", "targets"):
+        command += [f"--{name}", str(getattr(options, name))]
+    while True:
+        try:
+            name = left.get_nowait()
+        except queue.Empty:
+            break
+        worker = worker or subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        timer = threading.Timer(_LIMIT_S, worker.kill)
+        timer.start()
+        worker.stdin.write(f"{name}\n")
+        worker.stdin.flush()
+        line = worker.stdout.readline()
+        hung = not timer.is_alive()
+        timer.cancel()
+        if line:
+            found[name] = [Outcome(**fields) for fields in json.loads(line)]
+        else:
+            text = f"ran for {_LIMIT_S} s" if hung else f"the process ended with status {worker.wait()}"
+            found[name] = [Outcome(name, "all", "all", "hung" if hung else "died", "", text)]
+            worker = None
+        for outcome in faults(found[name], known):
+            print(describe(outcome), flush=True)
+    if worker:
+        worker.stdin.close()
+        worker.wait()
+
+
+# -- Faults -----------------------------------------------------------------------------------------------------------
+
+
+def table(outcomes):
+    """Returns the number of outcomes by target and kind as text."""
+    kinds = ["right", "without PyTorch", "refused", "unclear", "wrong", "raised", "hung", "died"]
+    counts = collections.Counter()
+    for outcome in outcomes:
+        counts[outcome.target, outcome.kind] += 1
+        if outcome.kind == "right" and not outcome.fallbacks:
+            counts[outcome.target, "without PyTorch"] += 1
+    targets = sorted({target for target, _ in counts})
+    lines = [f"{'':16}" + "".join(f"{kind:>17}" for kind in kinds)]
+    lines += [f"{target:16}" + "".join(f"{counts[target, kind]:17}" for kind in kinds) for target in targets]
+    return "\n".join(lines)
+
+
+def load_known():
+    """Returns the entries of the list of exceptions.
+
+    Each has the name of an operator ("op"), the kinds of the faults ("kind"), dtypes and targets (absent for all), and
+    the reason.
+    """
+    return json.loads(KNOWN.read_text())
+
+
+def covers(entry, outcome):
+    """Returns true if an entry of the list is about the outcome."""
+    return (
+        entry["op"] == outcome.op
+        and entry["kind"] == outcome.kind
+        and outcome.dtype in entry.get("dtypes", [outcome.dtype])
+        and outcome.target in entry.get("targets", [outcome.target])
+    )
+
+
+def faults(outcomes, known):
+    """Returns the outcomes that are neither right, nor refused with a clear error, nor in the list."""
+    return [
+        outcome
+        for outcome in outcomes
+        if outcome.kind not in ("right", "refused") and not any(covers(entry, outcome) for entry in known)
+    ]
+
+
+def describe(outcome):
+    """Returns a fault as text."""
+    return f"{outcome.kind}: {outcome.op} {outcome.dtype} on {outcome.target}: {outcome.sample}\n    {outcome.text}"
+
+
+def report_faults(outcomes, known, chosen):
+    """Prints the number of faults, and the entries of the list without a fault. Returns the exit status."""
+    found = faults(outcomes, known)
+    stale = [
+        entry for entry in known if entry["op"] in chosen and not any(covers(entry, outcome) for outcome in outcomes)
+    ]
+    for entry in stale:
+        print(f"out of date: {json.dumps(entry)}")
+    print(f"{len(found)} faults, {len(stale)} entries out of date")
+    return 1 if found or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

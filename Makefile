@@ -48,7 +48,7 @@ need_packages = @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2
   $$missing; } >$(BUILD)/logs/packages.log 2>&1 || { tail -n 30 $(BUILD)/logs/packages.log; exit 1; }; fi
 
 ##@ Everyday
-.PHONY: help setup build build-demo demo test test-full
+.PHONY: help setup build build-demo demo test test-world test-full
 help: ## show this list
 	@awk -F ':.*## ' '/^##@/ {print substr($$0, 5) ":"} /^[a-z0-9-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -66,6 +66,10 @@ demo: build-demo $(VENV)/.demo ## run two trained models on real input, on Vulka
 	@$(PYTHON) -m inlay_demo
 
 test: lint test-unit test-lit test-python test-conformance ## run every check that a change must pass
+
+test-world: build ## run the operator suites of other projects; each script in python/tests/world is one
+	@for suite in python/tests/world/suite_*.py; do echo "== $$suite"; \
+	  $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) $$suite || exit 1; done
 
 test-full: test lint-tidy ## run test and the checks that take long
 	@export INLAY_ROUNDTRIP=1; $(call lit,$(BUILD)/test)

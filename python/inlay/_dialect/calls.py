@@ -239,6 +239,8 @@ def _detach(value: Any, taken: set[int]) -> Any:
     """
     if isinstance(value, (list, tuple)):
         return type(value)(_detach(element, taken) for element in value)
+    if isinstance(value, torch.Tensor) and not _is_strided(value):  # a sparse tensor may share the memory of its parts
+        return value.clone()
     shares = _is_strided(value) and value.untyped_storage().data_ptr() in taken
     return value.clone() if shares else value
 

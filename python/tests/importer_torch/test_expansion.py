@@ -145,3 +145,15 @@ def test_operands_from_calls_that_were_traced_once(imports):
 )
 def test_decompositions_that_write_or_give_named_results(function, imports):
     imports(Function(function), torch.randn(2, 8))
+
+
+def test_a_call_with_a_list_among_its_results_stays_whole():
+    text = import_program(export(lambda x: torch.histogramdd(x, (2, 3)), torch.rand(5, 2))).text
+    assert 'inlay.opaque "aten::histogramdd' in text
+
+
+def test_only_the_used_results_of_a_decomposition_are_imported():
+    text = import_program(
+        export(lambda w, i: nn.functional.embedding_bag(i, w), torch.ones(6, 3), torch.ones(4, 5).long())
+    ).text
+    assert "inlay.opaque" not in text

@@ -68,8 +68,8 @@ class Expander:
         traced = self._traced[key]
         if traced is None or not all(can_hold(step) for step in traced.graph.nodes if step.op == "call_function"):
             return None
-        if used and any(_results(traced)[number] is None for number in used):
-            return None
+        if used is not None and not all(isinstance(_results(traced)[number], torch.fx.Node) for number in used):
+            return None  # a result is missing, or a list
         return self._insert(node, traced, operands)
 
     def _trace(

@@ -48,7 +48,7 @@ need_packages = @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2
   $$missing; } >$(BUILD)/logs/packages.log 2>&1 || { tail -n 30 $(BUILD)/logs/packages.log; exit 1; }; fi
 
 ##@ Everyday
-.PHONY: help setup build build-demo demo test test-world test-full
+.PHONY: help setup build build-demo demo test test-full
 help: ## show this list
 	@awk -F ':.*## ' '/^##@/ {print substr($$0, 5) ":"} /^[a-z0-9-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -66,10 +66,6 @@ demo: build-demo $(VENV)/.demo ## run two trained models on real input, on Vulka
 	@$(PYTHON) -m inlay_demo
 
 test: lint test-unit test-lit test-python test-conformance ## run every check that a change must pass
-
-test-world: build ## run the operator suites of other projects; each script in python/tests/world is one
-	@for suite in python/tests/world/suite_*.py; do echo "== $$suite"; \
-	  $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) $$suite || exit 1; done
 
 test-full: test lint-tidy ## run test and the checks that take long
 	@export INLAY_ROUNDTRIP=1; $(call lit,$(BUILD)/test)
@@ -136,10 +132,10 @@ test-lit: build swiftshader newer-lavapipe ## run the FileCheck tests (lit); TES
 test-python: build $(VENV)/.demo ## run the tests of the Python package (pytest)
 	@echo "== pytest"; if [ -d python/tests ]; then $(TEST_ENV) $(PYTHON) -m pytest -q python; fi
 
-# Both programs run all of their cases, so a failure of one does not hide those of the other.
+# All programs run all of their cases, so a failure of one does not hide those of the others.
 WORLD_TARGETS = host,torch vulkan,host,torch
-test-world: build ## run ONNX's own test suite and ONNX files of PyPI packages on sets of targets; an hour, network
-	@status=0; for targets in $(WORLD_TARGETS); do \
+test-world: build ## run ONNX's and PyTorch's own test suites and ONNX files of PyPI packages; hours, network
+	@status=0; $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) python/tests/world/torch_ops.py || status=1; for targets in $(WORLD_TARGETS); do \
 	  $(TEST_ENV) $(PYTHON) python/tests/world/suite.py --targets $$targets || status=1; \
 	  $(TEST_ENV) $(PYTHON) python/tests/world/files.py --targets $$targets || status=1; done; exit $$status
 

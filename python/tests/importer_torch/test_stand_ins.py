@@ -48,6 +48,7 @@ BYTES = {
     "arithmetic": lambda x, y: (x + y, x - y, x * y, -x, x // (y | 1), x % (y | 1), x / 2, x * 1.5, x**2),
     "comparisons": lambda x, y: (x > y, x == 3, x <= 200, torch.maximum(x, y), x.clamp(10, 200)),
     "reductions": lambda x, y: (x.sum(), x.max(), x.amin(1), x.argmax(1), x.max(1).values, x.float().mean()),
+    "tests": lambda x, y: (x.any(), (x > 250).all(), torch.any(x, 1), torch.all(x, (0, 1), keepdim=True)),
     "moves": lambda x, y: (x[1], x[:, 1:3], x.flip(0), torch.cat([x, y]), x[torch.tensor([2, 0])], x.split(2, 1)),
     "casts": lambda x, y: (x.long(), x.to(torch.int8), x.bool(), x.half(), (x * 1.1).clamp(0, 255).to(torch.uint8)),
     "bits": lambda x, y: (x >> 2, x << 3, ~x, x ^ y, x & 15),

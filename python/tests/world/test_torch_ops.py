@@ -5,7 +5,7 @@ import random
 
 import op_db
 import pytest
-import suite_torch_ops as suite
+import torch_ops as suite
 
 _SIZES = op_db.Sizes(samples=1, elements=1000, dtypes=2)
 _COUNT = 48  # operators

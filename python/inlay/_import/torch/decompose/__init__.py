@@ -41,10 +41,7 @@ _KEPT = (
 )
 
 # Calls that the default table keeps and the dialect does not have. They become reads at indices known at import.
-_SPLIT = (
-    aten.grid_sampler_2d.default,
-    aten.upsample_bicubic2d.vec,
-)
+_SPLIT = (aten.upsample_bicubic2d.vec,)
 
 _LATE = (distances, pooling, quantization, scans, scatters, sorting)
 

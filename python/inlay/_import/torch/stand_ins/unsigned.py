@@ -117,7 +117,8 @@ class ByteGraph:
         elif name in _MOVES and self._can_move(node):
             self._remake(node, self.stand_in, torch.int8)
         elif name in _COMPUTES and sources and self._can_compute(node):
-            self._remake(node, self._value, torch.int16)
+            # Of uint8 alone, these two return uint8.
+            self._remake(node, self._value, torch.bool if name in ("all", "any") else torch.int16)
         else:
             for source in sources:
                 if source in self.stand_ins and self.is_computed(source):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs samples of PyTorch's operator database (torch.testing) on each target and compares the results with PyTorch.
 
-python suite_torch_ops.py                                  all operators; prints a table and all faults
-python suite_torch_ops.py --ops '^(add|mul)$' --samples 20 some operators, with more samples
-python suite_torch_ops.py --json FILE                      also writes each outcome
+python torch_ops.py                                  all operators; prints a table and all faults
+python torch_ops.py --ops '^(add|mul)$' --samples 20 some operators, with more samples
+python torch_ops.py --json FILE                      also writes each outcome
 
 A sample must be right, or refused with an inlay.Error that names the call. torch_ops_known.json lists the exceptions
 with their reasons. The run fails if there is a fault that is not in the list, or an entry of the list without a fault.

@@ -36,18 +36,11 @@ Handler: TypeAlias = "Callable[[NodeCall], NodeResult]"
 
 # Attributes that a handler may leave unread. They do not change the results, or only in modes whose handlers read them.
 _IGNORED = {
-    "cubic_coeff_a",
-    "exclude_outside",
     "extrapolation_value",
     "hidden_size",
-    "keep_aspect_ratio_policy",
     "kernel_shape",
-    "nearest_mode",
-    "round_mode",
-    "saturate",
     "seed",
     "stash_type",
-    "storage_order",
 }
 
 

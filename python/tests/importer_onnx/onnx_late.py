@@ -211,4 +211,26 @@ MODELS = {
         """,
         [(BOXES, SCORES), (BOXES, SCORES * 0.5), (BOXES, SCORES * 0)],
     ),
+    "sizes in branches that data decides": (
+        """
+        g (float[2,3] x, bool c, bool[2] k, int64[2] s) => (float[3] y, float[2,3] w) <int64[1] ax = {0}> {
+          y = If(c) <
+            then_branch = one () => (float[3] a) {
+              p = Compress <axis = 0> (x, k)
+              q = Mul(p, p)
+              a = ReduceSum <keepdims = 0> (q, ax)
+            },
+            else_branch = two () => (float[3] b) {
+              t = Reshape(x, s)
+              u = ReduceSum <keepdims = 0> (t, ax)
+              v = ReduceMax <keepdims = 0> (u)
+              z = ReduceSum <keepdims = 0> (x, ax)
+              b = Add(z, v)
+            }
+          >
+          w = Relu(x)
+        }
+        """,
+        [(X, I(True), I([True, False]), I([6, 1])), (X, I(False), I([True, True]), I([-1, 2]))],
+    ),
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import os
 import pathlib
 import re
 import subprocess
@@ -150,6 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-k", dest="pattern", default="", help="a regular expression that selects files")
     options = parser.parse_args(arguments)
     targets = tuple(options.targets.split(","))
+    # A driver that runs on the processor needs minutes for a network.
+    os.environ.setdefault("INLAY_DEVICE_TIMEOUT", str(int(_SECONDS)))
     names = [file.name for file in FILES if re.search(options.pattern, file.name)]
     lines = [line.partition(": ") for line in _KNOWN.read_text().splitlines() if line and not line.startswith("#")]
     known = {name: reason for name, _, reason in lines}

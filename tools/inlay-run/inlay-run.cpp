@@ -4,6 +4,7 @@
 
 #include "Options.h"
 #include "Run.h"
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/Text.h"
 
 #include <fmt/format.h>
@@ -50,11 +51,10 @@ static rt::Status flush() {
 int main(int argc, char **argv) {
   rt::Status status = rt::Status::ok();
   try {
-    status = runWith({argv + 1, argv + argc});
+    status = rt::guard([&] { return runWith({argv + 1, argv + argc}); });
   } catch (const std::system_error &error) { // thrown by fmt::print
     status = {rt::StatusCode::Internal, fmt::format("can't write to standard output: {}", error.code().message())};
   }
-  if (status.isOk())
-    status = flush();
+  status = status.isOk() ? flush() : status;
   return status.isOk() ? 0 : fail(status);
 }

@@ -4,6 +4,7 @@
 
 #include "inlay-c/runtime.h"
 #include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Loader/Loader.h"
 
 #include <fmt/format.h>
@@ -39,10 +40,28 @@ static_assert(int(InlayElementBool) == int(ElementType::Bool) && int(InlayElemen
 
 static thread_local std::string lastError;
 
+/// Notes an error. If there is no memory for its message, the message is short.
 static InlayStatus toC(const Status &status) {
-  if (!status.isOk())
+  if (status.isOk())
+    return InlayStatusOk;
+  Status noted = guard([&] {
     lastError = status.message();
+    return Status::ok();
+  });
+  if (!noted.isOk())
+    lastError = noted.message();
   return static_cast<InlayStatus>(status.code());
+}
+
+/// Returns the status of `work`, which returns an InlayStatus. No exception may reach the caller, who may not be C++.
+template <typename Work>
+static InlayStatus guardC(Work work) noexcept {
+  InlayStatus result = InlayStatusOk;
+  Status status = guard([&] {
+    result = work();
+    return Status::ok();
+  });
+  return status.isOk() ? result : toC(status);
 }
 
 static InlayStatus invalid(std::string message) {
@@ -109,34 +128,36 @@ static OpenOptions convert(const InlayOpenOptions &raw) {
 }
 
 InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, InlayProgram **program) {
-  if (!program)
-    return invalid("expected a pointer for the program, but got null");
-  *program = nullptr;
-  if (!path)
-    return invalid("expected a path, but got null");
-  // Options that an older caller does not have keep their defaults. Options of a newer caller are refused.
-  InlayOpenOptions known = inlayOpenOptions();
-  if (options && (options->size < sizeof(size_t) || options->size > sizeof(known)))
-    return invalid(fmt::format("expected options of {} to {} bytes, but got {}: start from inlayOpenOptions()",
-                               sizeof(size_t), sizeof(known), options->size));
-  if (options)
-    std::memcpy(&known, options, options->size);
-  if (known.publicKeyFile && !*known.publicKeyFile)
-    return invalid("expected publicKeyFile to name a file, but it is empty");
-  StatusOr<LoadedProgram> opened = openProgram(path, convert(known));
-  if (!opened.isOk())
-    return toC(opened.status());
-  auto result = std::make_unique<InlayProgram>();
-  result->opened = std::move(*opened);
-  const Plan &plan = *result->opened.plan;
-  result->inputs = describe(plan, plan.inputs);
-  result->outputs = describe(plan, plan.outputs);
-  *program = result.release();
-  return InlayStatusOk;
+  return guardC([&]() -> InlayStatus {
+    if (!program)
+      return invalid("expected a pointer for the program, but got null");
+    *program = nullptr;
+    if (!path)
+      return invalid("expected a path, but got null");
+    // Options that an older caller does not have keep their defaults. Options of a newer caller are refused.
+    InlayOpenOptions known = inlayOpenOptions();
+    if (options && (options->size < sizeof(size_t) || options->size > sizeof(known)))
+      return invalid(fmt::format("expected options of {} to {} bytes, but got {}: start from inlayOpenOptions()",
+                                 sizeof(size_t), sizeof(known), options->size));
+    if (options)
+      std::memcpy(&known, options, options->size);
+    if (known.publicKeyFile && !*known.publicKeyFile)
+      return invalid("expected publicKeyFile to name a file, but it is empty");
+    StatusOr<LoadedProgram> opened = openProgram(path, convert(known));
+    if (!opened.isOk())
+      return toC(opened.status());
+    auto result = std::make_unique<InlayProgram>();
+    result->opened = std::move(*opened);
+    const Plan &plan = *result->opened.plan;
+    result->inputs = describe(plan, plan.inputs);
+    result->outputs = describe(plan, plan.outputs);
+    *program = result.release();
+    return InlayStatusOk;
+  });
 }
 
 InlayStatus inlayProgramWait(InlayProgram *program) {
-  return program ? toC(program->opened.program->wait()) : noProgram();
+  return guardC([&]() -> InlayStatus { return program ? toC(program->opened.program->wait()) : noProgram(); });
 }
 
 void inlayProgramClose(InlayProgram *program) { delete program; }
@@ -158,11 +179,12 @@ static InlayStatus find(const std::vector<Described> &list, const char *what, si
 }
 
 InlayStatus inlayProgramInput(const InlayProgram *program, size_t number, InlayTensorInfo *info) {
-  return program ? find(program->inputs, "input", number, info) : noProgram();
+  return guardC([&]() -> InlayStatus { return program ? find(program->inputs, "input", number, info) : noProgram(); });
 }
 
 InlayStatus inlayProgramOutput(const InlayProgram *program, size_t number, InlayTensorInfo *info) {
-  return program ? find(program->outputs, "result", number, info) : noProgram();
+  return guardC(
+      [&]() -> InlayStatus { return program ? find(program->outputs, "result", number, info) : noProgram(); });
 }
 
 const char *inlayProgramDevice(const InlayProgram *program) {
@@ -200,37 +222,41 @@ static Status convert(const InlayTensor *tensors, size_t count, const char *what
 
 InlayStatus inlayProgramOutputDims(const InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
                                    size_t number, int64_t *dims, size_t capacity, size_t *rank) {
-  if (!program)
-    return noProgram();
-  if (!rank || (capacity && !dims))
-    return invalid("expected pointers for the rank and the dims, but got null");
-  if (number >= program->outputs.size())
-    return invalid(fmt::format("expected one of {} results, but got {}", program->outputs.size(), number));
-  std::vector<TensorView> views;
-  if (Status status = convert(inputs, inputCount, "input", views); !status.isOk())
-    return toC(status);
-  InputDims inputDims;
-  for (TensorView &view : views)
-    inputDims.push_back(std::move(view.dims));
-  StatusOr<std::vector<std::vector<int64_t>>> all = program->opened.program->outputDims(inputDims);
-  if (!all.isOk())
-    return toC(all.status());
-  const std::vector<int64_t> &resultDims = (*all)[number];
-  *rank = resultDims.size();
-  for (size_t i = 0; i < resultDims.size() && i < capacity; ++i)
-    dims[i] = resultDims[i];
-  return InlayStatusOk;
+  return guardC([&]() -> InlayStatus {
+    if (!program)
+      return noProgram();
+    if (!rank || (capacity && !dims))
+      return invalid("expected pointers for the rank and the dims, but got null");
+    if (number >= program->outputs.size())
+      return invalid(fmt::format("expected one of {} results, but got {}", program->outputs.size(), number));
+    std::vector<TensorView> views;
+    if (Status status = convert(inputs, inputCount, "input", views); !status.isOk())
+      return toC(status);
+    InputDims inputDims;
+    for (TensorView &view : views)
+      inputDims.push_back(std::move(view.dims));
+    StatusOr<std::vector<std::vector<int64_t>>> all = program->opened.program->outputDims(inputDims);
+    if (!all.isOk())
+      return toC(all.status());
+    const std::vector<int64_t> &resultDims = (*all)[number];
+    *rank = resultDims.size();
+    for (size_t i = 0; i < resultDims.size() && i < capacity; ++i)
+      dims[i] = resultDims[i];
+    return InlayStatusOk;
+  });
 }
 
 InlayStatus inlayProgramCall(InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
                              const InlayTensor *outputs, size_t outputCount) {
-  if (!program)
-    return noProgram();
-  std::vector<TensorView> in, out;
-  Status status = convert(inputs, inputCount, "input", in);
-  if (status.isOk())
-    status = convert(outputs, outputCount, "result", out);
-  return toC(status.isOk() ? program->opened.program->call(in, out) : status);
+  return guardC([&]() -> InlayStatus {
+    if (!program)
+      return noProgram();
+    std::vector<TensorView> in, out;
+    Status status = convert(inputs, inputCount, "input", in);
+    if (status.isOk())
+      status = convert(outputs, outputCount, "result", out);
+    return toC(status.isOk() ? program->opened.program->call(in, out) : status);
+  });
 }
 
 //===-- Calls without copies ------------------------------------------------------------------------------------===//
@@ -241,15 +267,55 @@ struct InlayResult {
 
 void inlayMarkReleased(void *object) { *static_cast<bool *>(object) = true; }
 
-static std::shared_ptr<const void> share(const InlayOwner &owner) {
-  if (!owner.release)
-    return nullptr;
-  // The result must not be null even if the object is: it says that the input has an owner.
-  return std::shared_ptr<const void>(new InlayOwner(owner), [](const InlayOwner *kept) {
-    kept->release(kept->object);
-    delete kept;
-  });
-}
+namespace {
+/// The owners of a call's inputs. Each is released once, on every path.
+class Owners {
+public:
+  Owners(const InlayOwner *owners, size_t count) : owners_(owners), count_(count) {}
+  ~Owners() {
+    for (; shared_ < count_; ++shared_)
+      if (owners_[shared_].release)
+        owners_[shared_].release(owners_[shared_].object);
+  }
+  Owners(const Owners &) = delete;
+  Owners &operator=(const Owners &) = delete;
+
+  /// Passes the owners on.
+  std::vector<std::shared_ptr<const void>> share() {
+    std::vector<std::shared_ptr<const void>> all;
+    all.reserve(count_);
+    while (shared_ < count_) {
+      const InlayOwner &owner = owners_[shared_];
+      if (!owner.release) {
+        all.push_back(nullptr);
+        ++shared_;
+        continue;
+      }
+      // The result must not be null even if the object is: it says that the input has an owner.
+      auto holder = std::make_unique<Holder>();
+      std::shared_ptr<const void> kept(std::move(holder));
+      auto *held = static_cast<Holder *>(const_cast<void *>(kept.get()));
+      held->owner = owner; // from here on the holder releases it
+      ++shared_;
+      all.push_back(std::move(kept));
+    }
+    return all;
+  }
+
+private:
+  struct Holder {
+    InlayOwner owner = {nullptr, nullptr};
+    ~Holder() {
+      if (owner.release)
+        owner.release(owner.object);
+    }
+  };
+
+  const InlayOwner *owners_;
+  size_t count_;
+  size_t shared_ = 0; ///< Number of owners that were passed on.
+};
+} // namespace
 
 /// Runs the program. Holds the owners until it returns.
 static Status run(InlayProgram *program, const InlayTensor *inputs, std::vector<std::shared_ptr<const void>> owners,
@@ -266,22 +332,25 @@ static Status run(InlayProgram *program, const InlayTensor *inputs, std::vector<
 
 InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs, const InlayOwner *owners,
                             size_t inputCount, InlayResult **results, size_t resultCount) {
-  std::vector<std::shared_ptr<const void>> kept; // releases all owners on every return path
-  for (size_t i = 0; owners && i < inputCount; ++i)
-    kept.push_back(share(owners[i]));
-  if (resultCount && !results)
-    return invalid("expected a pointer for the results, but got null");
-  std::fill_n(results, resultCount, nullptr);
-  if (!program)
-    return noProgram();
-  if (resultCount != program->outputs.size())
-    return invalid(fmt::format("expected place for {} results, but got {}", program->outputs.size(), resultCount));
-  std::vector<TensorView> made;
-  if (Status status = run(program, inputs, std::move(kept), inputCount, made); !status.isOk())
-    return toC(status);
-  for (size_t i = 0; i < resultCount; ++i)
-    results[i] = new InlayResult{std::move(made[i])};
-  return InlayStatusOk;
+  return guardC([&]() -> InlayStatus {
+    Owners kept(owners, owners ? inputCount : 0);
+    if (resultCount && !results)
+      return invalid("expected a pointer for the results, but got null");
+    std::fill_n(results, resultCount, nullptr);
+    if (!program)
+      return noProgram();
+    if (resultCount != program->outputs.size())
+      return invalid(fmt::format("expected place for {} results, but got {}", program->outputs.size(), resultCount));
+    std::vector<TensorView> made;
+    if (Status status = run(program, inputs, kept.share(), inputCount, made); !status.isOk())
+      return toC(status);
+    std::vector<std::unique_ptr<InlayResult>> all;
+    for (TensorView &view : made)
+      all.push_back(std::make_unique<InlayResult>(InlayResult{std::move(view)}));
+    for (size_t i = 0; i < resultCount; ++i)
+      results[i] = all[i].release();
+    return InlayStatusOk;
+  });
 }
 
 InlayTensor inlayResultTensor(const InlayResult *result) {

@@ -24,6 +24,14 @@ static constexpr const char *kNoRegularFile = "a pipe, a socket or a device";
 
 static std::string systemError() { return std::strerror(errno); }
 
+/// Returns the code for the error in errno. `otherwise` is the code if nothing was exhausted.
+static StatusCode systemCode(StatusCode otherwise) {
+  for (int exhausted : {ENOMEM, ENOSPC, EDQUOT, EFBIG, EMFILE, ENFILE})
+    if (errno == exhausted)
+      return StatusCode::ResourceExhausted;
+  return otherwise;
+}
+
 std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -39,7 +47,7 @@ bool isPlainName(const std::string &name) {
 /// Takes ownership of a descriptor. A negative descriptor means that opening failed with the error in errno.
 StatusOr<InputFile> InputFile::adopt(int descriptor) {
   if (descriptor < 0)
-    return Status(StatusCode::NotFound, fmt::format("can't be opened: {}", systemError()));
+    return Status(systemCode(StatusCode::NotFound), fmt::format("can't be opened: {}", systemError()));
   InputFile file;
   file.descriptor_ = std::shared_ptr<const int>(new int(descriptor), [](const int *opened) {
     close(*opened);
@@ -47,7 +55,7 @@ StatusOr<InputFile> InputFile::adopt(int descriptor) {
   });
   struct stat facts = {};
   if (fstat(descriptor, &facts) != 0)
-    return Status(StatusCode::NotFound, fmt::format("can't be examined: {}", systemError()));
+    return Status(systemCode(StatusCode::NotFound), fmt::format("can't be examined: {}", systemError()));
   if (S_ISDIR(facts.st_mode))
     return Status(StatusCode::InvalidArgument, "is a directory");
   if (!S_ISREG(facts.st_mode))
@@ -71,7 +79,7 @@ StatusOr<InputFile> InputFile::openBeside(const std::string &path, const std::st
     return Status(StatusCode::InvalidArgument, "expected the name of a file in the container's folder");
   std::string folder = resolve(folderOf(path)), file = folder.empty() ? "" : resolve(folder + "/" + name);
   if (file.empty())
-    return Status(StatusCode::NotFound, fmt::format("can't be opened: {}", systemError()));
+    return Status(systemCode(StatusCode::NotFound), fmt::format("can't be opened: {}", systemError()));
   if (folderOf(file) != folder)
     return Status(StatusCode::InvalidArgument, "is a link that leads out of the container's folder");
   // The file may have been replaced by a link since. That link is not followed.
@@ -87,7 +95,7 @@ static bool bringToDisk(int descriptor) { return fsync(descriptor) == 0 || isUns
 Status InputFile::sync() const {
   if (bringToDisk(*descriptor_))
     return Status::ok();
-  return {StatusCode::NotFound, fmt::format("can't be flushed to the disk: {}", systemError())};
+  return {systemCode(StatusCode::NotFound), fmt::format("can't be flushed to the disk: {}", systemError())};
 }
 
 Status InputFile::read(uint64_t offset, char *to, size_t bytes) const {
@@ -96,7 +104,7 @@ Status InputFile::read(uint64_t offset, char *to, size_t bytes) const {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return {StatusCode::NotFound, fmt::format("can't be read: {}", systemError())};
+      return {systemCode(StatusCode::NotFound), fmt::format("can't be read: {}", systemError())};
     if (count == 0)
       return {StatusCode::InvalidArgument, "became shorter while it was read"};
     to += count;
@@ -200,7 +208,7 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::failed() const {
-  return {StatusCode::NotFound, fmt::format("'{}' can't be written: {}", path_, systemError())};
+  return {systemCode(StatusCode::NotFound), fmt::format("'{}' can't be written: {}", path_, systemError())};
 }
 
 Status OutputFile::write(std::string_view bytes) {

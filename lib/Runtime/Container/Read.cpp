@@ -4,6 +4,7 @@
 
 #include "Open.h"
 #include "Weights.h"
+#include "inlay/Runtime/Core/Guard.h"
 
 #include <fmt/format.h>
 
@@ -182,10 +183,12 @@ static StatusOr<ContainerContents> read(const std::string &path, const Container
 }
 
 StatusOr<ContainerContents> readContainer(const std::string &path, const ContainerReadOptions &options) {
-  StatusOr<ContainerContents> contents = read(path, options);
-  if (!contents.isOk())
-    return Status(contents.status().code(), fmt::format("'{}': {}", path, contents.status().message()));
-  return contents;
+  return guard([&]() -> StatusOr<ContainerContents> {
+    StatusOr<ContainerContents> contents = read(path, options);
+    if (!contents.isOk())
+      return Status(contents.status().code(), fmt::format("'{}': {}", path, contents.status().message()));
+    return contents;
+  });
 }
 
 bool isContainer(const std::string &path) {

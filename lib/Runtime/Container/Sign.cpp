@@ -3,6 +3,7 @@
 // Detached signatures with libsodium: Ed25519ph (RFC 8032) over the container and the weights file that it names.
 
 #include "Open.h"
+#include "inlay/Runtime/Core/Guard.h"
 
 #include <fmt/format.h>
 #include <sodium.h>
@@ -106,8 +107,10 @@ static Status sign(const std::string &path, const std::string &privateKeyFile) {
 }
 
 Status signContainer(const std::string &path, const std::string &privateKeyFile) {
-  Status status = sign(path, privateKeyFile);
-  return status.isOk() ? status : Status(status.code(), fmt::format("'{}': {}", path, status.message()));
+  return guard([&] {
+    Status status = sign(path, privateKeyFile);
+    return status.isOk() ? status : Status(status.code(), fmt::format("'{}': {}", path, status.message()));
+  });
 }
 
 } // namespace inlay::rt

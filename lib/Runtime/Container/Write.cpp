@@ -8,6 +8,7 @@
 #include "PlanWriter.h"
 #include "WeightsFile.h"
 #include "inlay/Runtime/Container/Container.h"
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
 
 #include <fmt/format.h>
@@ -141,8 +142,8 @@ static Status checkWeightsName(const std::string &path, const std::string &name)
   return Status::ok();
 }
 
-Status writeContainer(const std::string &path, const Plan &plan, const ContainerExtras &extras,
-                      const ContainerWriteOptions &options) {
+static Status write(const std::string &path, const Plan &plan, const ContainerExtras &extras,
+                    const ContainerWriteOptions &options) {
   INLAY_RETURN_IF_ERROR(checkSavable(plan, options));
   std::vector<ConstantPlace> places(plan.constants.size());
   std::string record;
@@ -181,6 +182,11 @@ Status writeContainer(const std::string &path, const Plan &plan, const Container
   if (weights)
     INLAY_RETURN_IF_ERROR(weights->commit());
   return file->commit();
+}
+
+Status writeContainer(const std::string &path, const Plan &plan, const ContainerExtras &extras,
+                      const ContainerWriteOptions &options) {
+  return guard([&] { return write(path, plan, extras, options); });
 }
 
 } // namespace inlay::rt

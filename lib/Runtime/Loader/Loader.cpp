@@ -2,6 +2,7 @@
 
 #include "inlay/Runtime/Loader/Loader.h"
 #include "DeviceSharing.h"
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/HostVersions.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Host/HostKernelLoader.h"
@@ -24,7 +25,7 @@ class EarlyDrivers {
 public:
   explicit EarlyDrivers(bool areNeeded) {
     auto load = [](void *) -> void * {
-      static_cast<void>(vulkan::listDevices());
+      static_cast<void>(guard([] { return vulkan::listDevices(); }));
       return nullptr;
     };
     hasThread_ = areNeeded && pthread_create(&thread_, nullptr, load, nullptr) == 0;
@@ -98,7 +99,7 @@ static Status budgetConstants(const Plan &plan, Budget &budget) {
   return Status::ok();
 }
 
-static StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options, Budget &budget) {
+static StatusOr<LoadedProgram> load(std::shared_ptr<const Plan> plan, const OpenOptions &options, Budget &budget) {
   LoadedProgram opened;
   opened.plan = std::move(plan);
   if (!opened.plan->engines.empty() && vulkan::wantsNoDevice(options.device)) {
@@ -130,10 +131,10 @@ static StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const 
 
 StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
   Budget budget(options.memoryLimit ? options.memoryLimit : UINT64_MAX); // a plan of this process is trusted
-  return loadPlan(std::move(plan), options, budget);
+  return guard([&] { return load(std::move(plan), options, budget); });
 }
 
-StatusOr<LoadedProgram> openProgram(const std::string &path, const OpenOptions &options) {
+static StatusOr<LoadedProgram> open(const std::string &path, const OpenOptions &options) {
   bool needsDevice = !vulkan::wantsNoDevice(options.device) && hasDeviceKernels(path);
   if (needsDevice)
     INLAY_RETURN_IF_ERROR(admitDevice(options));
@@ -146,11 +147,15 @@ StatusOr<LoadedProgram> openProgram(const std::string &path, const OpenOptions &
   StatusOr<ContainerContents> saved = readContainer(path, reading);
   if (!saved.isOk())
     return saved.status();
-  StatusOr<LoadedProgram> opened = loadPlan(std::move(saved->plan), options, budget);
+  StatusOr<LoadedProgram> opened = load(std::move(saved->plan), options, budget);
   if (!opened.isOk())
     return Status(opened.status().code(), fmt::format("'{}' can't be loaded: {}", path, opened.status().message()));
   opened->info = std::move(saved->info);
   return opened;
+}
+
+StatusOr<LoadedProgram> openProgram(const std::string &path, const OpenOptions &options) {
+  return guard([&] { return open(path, options); });
 }
 
 } // namespace inlay::rt

@@ -7,6 +7,7 @@
 #include "Runtime/Vulkan/Engine/OpenContext.h"
 #include "Runtime/Vulkan/Engine/Timestamps.h"
 
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
 
@@ -145,7 +146,8 @@ Status VulkanDevice::submitAll(const std::vector<DeviceCommand *> &commands, uin
 StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &commands) {
   INLAY_RETURN_IF_ERROR(context_->instance.log().take());
   uint64_t value = 0;
-  Status status = submitAll(commands, value);
+  // Parts that were submitted must be waited for, whatever fails after that.
+  Status status = guard([&] { return submitAll(commands, value); });
   if (status.isOk())
     return value;
   Status ended = value == 0 ? Status::ok() : context_->queue.wait(value); // submits no more, but waits

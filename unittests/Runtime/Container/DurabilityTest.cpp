@@ -20,6 +20,8 @@ struct Calls {
   std::vector<std::string> made;
   size_t failing = SIZE_MAX; ///< Number of the fsync call that fails.
   size_t syncs = 0;
+  size_t failingRename = SIZE_MAX; ///< Number of the call of rename or renameat2 that fails.
+  size_t renames = 0;
 };
 thread_local Calls *calls = nullptr;
 
@@ -32,8 +34,13 @@ std::string shorten(const std::string &path) {
 }
 
 int renameAs(const char *from, const char *to, unsigned flags) {
-  if (calls)
+  if (calls) {
     calls->made.push_back("rename to " + shorten(to));
+    if (calls->renames++ == calls->failingRename) {
+      errno = EIO;
+      return -1;
+    }
+  }
   return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags));
 }
 
@@ -102,7 +109,8 @@ TEST_F(DurabilityTest, WhatCannotBeStoredLeavesTheOldFiles) {
   builder.constant("more", MemorySpace::Host, {1});
   builder.plan->constants.back().key = "more";
   for (size_t failing : {0, 1}) {
-    watched = {{}, failing, 0};
+    watched = {};
+    watched.failing = failing;
     calls = &watched;
     EXPECT_EQ(save(true).message(),
               "'" + at(failing == 0 ? "w.safetensors" : "m.inlay") + "' can't be written: Input/output error");
@@ -114,6 +122,30 @@ TEST_F(DurabilityTest, WhatCannotBeStoredLeavesTheOldFiles) {
       ++entries;
     EXPECT_EQ(entries, 2u) << "nothing else is left";
   }
+}
+
+TEST_F(DurabilityTest, ARenameThatFailsLeavesNoTemporaryFile) {
+  ASSERT_TRUE(save().isOk());
+  std::string container = load(at("m.inlay")), weights = load(at("w.safetensors"));
+  builder.constant("more", MemorySpace::Host, {1});
+  builder.plan->constants.back().key = "more";
+  for (size_t failing : {0, 1}) {
+    watched = {};
+    watched.failingRename = failing;
+    calls = &watched;
+    EXPECT_EQ(save(true).message(),
+              "'" + at(failing == 0 ? "w.safetensors" : "m.inlay") + "' can't be written: Input/output error");
+    calls = nullptr;
+    EXPECT_EQ(load(at("m.inlay")), container);
+    EXPECT_EQ(load(at("w.safetensors")) == weights, failing == 0);
+    size_t entries = 0;
+    for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
+      ++entries;
+    EXPECT_EQ(entries, 2u) << "nothing else is left";
+    EXPECT_EQ(readContainer(at("m.inlay")).isOk(), failing == 0) << "a new weights file doesn't fit the old container";
+  }
+  EXPECT_EQ(save(true).message(), "");
+  EXPECT_EQ(readContainer(at("m.inlay")).status().message(), "");
 }
 
 TEST_F(DurabilityTest, AFolderThatCannotBeStoredIsAnError) {

@@ -37,6 +37,7 @@ public:
   uint32_t track(const std::string &name);
   uint32_t threadTrack();
 
+  /// Stores an event. Counts it if there is no place for it.
   void add(TraceEvent event);
 
   /// Stores a sentence about how the trace was made or what it lacks. A repeated sentence is stored once.

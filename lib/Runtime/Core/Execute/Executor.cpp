@@ -6,6 +6,7 @@
 #include "Arguments.h"
 #include "Runtime/Core/Memory/ResultMemory.h"
 
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/Trace.h"
 
 #include <fmt/format.h>
@@ -21,8 +22,10 @@ StatusOr<std::unique_ptr<Executor>> Executor::load(ProgramState &loaded, Failure
 }
 
 Status Executor::wait() {
-  Failure failure;
-  return wait(failure);
+  return guard([&] {
+    Failure failure;
+    return wait(failure);
+  });
 }
 
 Status Executor::wait(Failure &failure) {
@@ -36,17 +39,21 @@ Status Executor::wait(Failure &failure) {
 }
 
 StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims &inputs) const {
-  INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
-  return evaluateOutputDims(*loaded_.plan, inputs);
+  return guard([&]() -> StatusOr<std::vector<std::vector<int64_t>>> {
+    INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
+    return evaluateOutputDims(*loaded_.plan, inputs);
+  });
 }
 
 StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
-  INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
-  Failure failure;
-  StatusOr<std::unique_ptr<PlanInstance>> instance = PlanInstance::create(loaded_, inputs, failure);
-  if (!instance.isOk())
-    return instance.status();
-  return (*instance)->measureMemory();
+  return guard([&]() -> StatusOr<MemoryUse> {
+    INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
+    Failure failure;
+    StatusOr<std::unique_ptr<PlanInstance>> instance = PlanInstance::create(loaded_, inputs, failure);
+    if (!instance.isOk())
+      return instance.status();
+    return (*instance)->measureMemory();
+  });
 }
 
 /// Takes an idle context or creates one. Prefers a context that knows these dims, so that nothing is recorded.
@@ -70,7 +77,7 @@ StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<
   InputDims dims;
   INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
   std::unique_ptr<ExecutionContext> context = takeIdle(dims);
-  Status status = context->prepare(dims, failure);
+  Status status = guard([&] { return context->prepare(dims, failure); });
   if (status.code() == StatusCode::ResourceExhausted) {
     // This call is worth more than the memory of idle contexts and other dims.
     clearIdle();
@@ -154,8 +161,10 @@ Status checkNotInCall(const CallLock &running) {
 }
 
 Status Executor::replaceConstants(const Replacements &replacements) {
-  Failure failure;
-  return replaceConstants(replacements, failure);
+  return guard([&] {
+    Failure failure;
+    return replaceConstants(replacements, failure);
+  });
 }
 
 Status Executor::replaceConstants(const Replacements &replacements, Failure &failure) {
@@ -185,8 +194,10 @@ Status Executor::replaceConstants(const Replacements &replacements, Failure &fai
 }
 
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
-  Failure failure;
-  return call(inputs, outputs, failure);
+  return guard([&] {
+    Failure failure;
+    return call(inputs, outputs, failure);
+  });
 }
 
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
@@ -194,8 +205,10 @@ Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<T
 }
 
 StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs) {
-  Failure failure;
-  return call(inputs, failure);
+  return guard([&] {
+    Failure failure;
+    return call(inputs, failure);
+  });
 }
 
 /// Each attempt allocates new results, because a hanging device may still write those of the last attempt.
@@ -249,8 +262,10 @@ static std::vector<KernelProfile> describeKernels(const Plan &plan, const Step &
 
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs, Trace *trace) {
-  Failure failure;
-  return profile(inputs, outputs, trace, failure);
+  return guard([&] {
+    Failure failure;
+    return profile(inputs, outputs, trace, failure);
+  });
 }
 
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
@@ -278,36 +293,40 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
 }
 
 StatusOr<std::vector<TensorView>> makeResults(const Program &program, const InputDims &inputs) {
-  StatusOr<std::vector<std::vector<int64_t>>> dims = program.outputDims(inputs);
-  if (!dims.isOk())
-    return dims.status();
-  const Plan &plan = program.plan();
-  std::vector<TensorView> results;
-  for (size_t i = 0; i < dims->size(); ++i) {
-    const Buffer &buffer = plan.buffers[plan.outputs[i]];
-    StatusOr<std::shared_ptr<void>> memory = allocateResult(*byteSize(buffer.type.element, (*dims)[i]));
-    if (!memory.isOk())
-      return Status(memory.status().code(), fmt::format("result '{}': {}", buffer.name, memory.status().message()));
-    results.push_back({memory->get(), buffer.type.element, std::move((*dims)[i]), *memory});
-  }
-  return results;
+  return guard([&]() -> StatusOr<std::vector<TensorView>> {
+    StatusOr<std::vector<std::vector<int64_t>>> dims = program.outputDims(inputs);
+    if (!dims.isOk())
+      return dims.status();
+    const Plan &plan = program.plan();
+    std::vector<TensorView> results;
+    for (size_t i = 0; i < dims->size(); ++i) {
+      const Buffer &buffer = plan.buffers[plan.outputs[i]];
+      StatusOr<std::shared_ptr<void>> memory = allocateResult(*byteSize(buffer.type.element, (*dims)[i]));
+      if (!memory.isOk())
+        return Status(memory.status().code(), fmt::format("result '{}': {}", buffer.name, memory.status().message()));
+      results.push_back({memory->get(), buffer.type.element, std::move((*dims)[i]), *memory});
+    }
+    return results;
+  });
 }
 
 StatusOr<std::unique_ptr<Program>> Program::load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                  std::shared_ptr<HostSymbolResolver> host, CallbackHandler callbacks,
                                                  Runners runners, std::shared_ptr<HostKernelLoader> kernels) {
-  ProgramState loaded;
-  loaded.plan = std::move(plan);
-  loaded.device = std::move(device);
-  loaded.host = std::move(host);
-  loaded.callbacks = std::move(callbacks);
-  loaded.runners = std::move(runners);
-  loaded.kernelLoader = std::move(kernels);
-  Failure failure;
-  StatusOr<std::unique_ptr<Executor>> executor = Executor::load(loaded, failure);
-  if (!executor.isOk())
-    return executor.status();
-  return std::unique_ptr<Program>(std::move(*executor));
+  return guard([&]() -> StatusOr<std::unique_ptr<Program>> {
+    ProgramState loaded;
+    loaded.plan = std::move(plan);
+    loaded.device = std::move(device);
+    loaded.host = std::move(host);
+    loaded.callbacks = std::move(callbacks);
+    loaded.runners = std::move(runners);
+    loaded.kernelLoader = std::move(kernels);
+    Failure failure;
+    StatusOr<std::unique_ptr<Executor>> executor = Executor::load(loaded, failure);
+    if (!executor.isOk())
+      return executor.status();
+    return std::unique_ptr<Program>(std::move(*executor));
+  });
 }
 
 } // namespace inlay::rt

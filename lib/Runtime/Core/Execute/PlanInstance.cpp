@@ -2,6 +2,7 @@
 
 #include "PlanInstance.h"
 
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/Trace.h"
 
 #include <fmt/format.h>
@@ -259,7 +260,8 @@ void PlanInstance::releaseImports() {
 }
 
 Status PlanInstance::run(const std::vector<Action> &actions, std::vector<StepTime> *times) {
-  Status status = runActions(actions, times);
+  // The device may use memory until it is waited for.
+  Status status = guard([&] { return runActions(actions, times); });
   for (const Submission &submission : inFlight_) // not empty only after a failure
     static_cast<void>(loaded_.device->wait(submission.number));
   inFlight_.clear();
@@ -428,10 +430,14 @@ Status PlanInstance::noteLaunch(std::vector<uint32_t> steps, Status status) {
 }
 
 Status PlanInstance::submit(const std::vector<uint32_t> &steps) {
-  StatusOr<uint64_t> number = loaded_.device->submit(commandsOf(steps));
-  if (!number.isOk())
+  std::vector<DeviceCommand *> commands = commandsOf(steps);
+  inFlight_.push_back({0, steps}); // before the submission, because it may fail
+  StatusOr<uint64_t> number = loaded_.device->submit(commands);
+  if (!number.isOk()) {
+    inFlight_.pop_back();
     return noteLaunch(steps, number.status());
-  inFlight_.push_back({*number, steps});
+  }
+  inFlight_.back().number = *number;
   return Status::ok();
 }
 

@@ -5,12 +5,14 @@
 #include "RecoveringProgram.h"
 #include "Runtime/Core/Execute/Arguments.h"
 
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/HostVersions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace inlay::rt {
 
@@ -171,12 +173,13 @@ bool RecoveringProgram::quarantine(const Status &status, const Failure &failure)
 
 std::string RecoveringProgram::nameSegments(const std::vector<uint32_t> &engines) const {
   std::string names;
+  std::map<uint32_t, const Step *> launches; // the first of each engine
+  for (const Step &step : plan_->steps)
+    if (step.kind == StepKind::LaunchEngine)
+      launches.try_emplace(step.callee, &step);
   for (uint32_t engine : engines)
-    for (const Step &step : plan_->steps)
-      if (step.kind == StepKind::LaunchEngine && step.callee == engine) {
-        names += (names.empty() ? "" : ", ") + step.name;
-        break;
-      }
+    if (auto launch = launches.find(engine); launch != launches.end())
+      names += (names.empty() ? "" : ", ") + launch->second->name;
   return names;
 }
 
@@ -257,11 +260,16 @@ RecoveringProgram::Version RecoveringProgram::recover(Version &&failed, const St
 
 template <typename Attempt>
 Status RecoveringProgram::runRecovering(Attempt attempt) {
+  return guard([&] { return tryVersions(attempt); });
+}
+
+template <typename Attempt>
+Status RecoveringProgram::tryVersions(Attempt attempt) {
   CallLock::Shared running(running_);
   Version version = current();
   for (int tries = 0;; ++tries) {
     Failure failure;
-    Status status = attempt(*version, failure);
+    Status status = guard([&] { return attempt(*version, failure); });
     if (status.isOk() || !failure.ofDevice || static_cast<size_t>(tries) > launched_.size() + 1)
       return status;
     std::string effect;
@@ -319,6 +327,10 @@ StatusOr<std::vector<StepProfile>> RecoveringProgram::profile(const std::vector<
 }
 
 Status RecoveringProgram::replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) {
+  return guard([&] { return replaceAll(replacements); });
+}
+
+Status RecoveringProgram::replaceAll(const Executor::Replacements &replacements) {
   INLAY_RETURN_IF_ERROR(checkReplacements(*plan_, replacements));
   INLAY_RETURN_IF_ERROR(checkNotInCall(running_));
   std::vector<RecoveryNotice> notices;
@@ -360,17 +372,19 @@ StatusOr<std::unique_ptr<Program>> loadRecovering(std::shared_ptr<const Plan> pl
   if (!options.enabled || !device || !plan)
     return Program::load(std::move(plan), std::move(device), std::move(host), std::move(callbacks), std::move(runners),
                          std::move(kernels));
-  ProgramState loaded;
-  loaded.hostConstants = plan->constants;
-  loaded.plan = std::move(plan);
-  loaded.device = std::move(device);
-  loaded.host = std::move(host);
-  loaded.callbacks = std::move(callbacks);
-  loaded.runners = std::move(runners);
-  loaded.kernelLoader = std::move(kernels);
-  auto program = std::make_unique<RecoveringProgram>(std::move(loaded), std::move(options));
-  INLAY_RETURN_IF_ERROR(program->load());
-  return std::unique_ptr<Program>(std::move(program));
+  return guard([&]() -> StatusOr<std::unique_ptr<Program>> {
+    ProgramState loaded;
+    loaded.hostConstants = plan->constants;
+    loaded.plan = std::move(plan);
+    loaded.device = std::move(device);
+    loaded.host = std::move(host);
+    loaded.callbacks = std::move(callbacks);
+    loaded.runners = std::move(runners);
+    loaded.kernelLoader = std::move(kernels);
+    auto program = std::make_unique<RecoveringProgram>(std::move(loaded), std::move(options));
+    INLAY_RETURN_IF_ERROR(program->load());
+    return std::unique_ptr<Program>(std::move(program));
+  });
 }
 
 } // namespace inlay::rt

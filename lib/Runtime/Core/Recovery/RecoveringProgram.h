@@ -42,10 +42,13 @@ private:
   /// Runs `attempt` on the current version, and again on others while the device fails.
   template <typename Attempt>
   Status runRecovering(Attempt attempt);
+  template <typename Attempt>
+  Status tryVersions(Attempt attempt);
   /// Does the same for attempts that return a value.
   template <typename Value, typename Attempt>
   StatusOr<Value> makeRecovering(Attempt attempt);
   Version current() const;
+  Status replaceAll(const Executor::Replacements &replacements);
 
   // The following functions require that `state_` is locked.
   StatusOr<Version> build(const std::vector<uint32_t> &moved, Failure &failure);
@@ -67,6 +70,7 @@ private:
 
   // The following functions run on the recovery thread.
   void watch();
+  void watchOnce(std::unique_lock<std::mutex> &lock);
   void loseAgain();
   bool reopen(std::unique_lock<std::mutex> &lock);
   std::vector<uint32_t> loadEngines(std::unique_lock<std::mutex> &lock, const std::vector<uint32_t> &due);

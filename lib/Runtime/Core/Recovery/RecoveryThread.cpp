@@ -4,6 +4,7 @@
 
 #include "RecoveringProgram.h"
 
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/HostVersions.h"
 
 #include <fmt/format.h>
@@ -23,28 +24,39 @@ void RecoveringProgram::startThread() {
 }
 
 void RecoveringProgram::watch() {
+  constexpr std::chrono::milliseconds kPause{10}; // until there is memory again
   std::unique_lock<std::mutex> lock(state_);
   while (!stops_) {
-    if (!garbage_.empty()) {
-      std::vector<std::shared_ptr<void>> garbage = std::move(garbage_);
-      garbage_.clear();
-      lock.unlock();
-      garbage.clear();
+    Status status = guard([&] {
+      watchOnce(lock);
+      return Status::ok();
+    });
+    if (!lock.owns_lock())
       lock.lock();
-      continue;
-    }
-    std::optional<Quarantine::Time> next = quarantine_.nextTry();
-    if (!next || (quarantine_.isDeviceLost() && !options_.reopenDevice)) {
-      changed_->wait(lock);
-    } else if (*next > Quarantine::Clock::now()) {
-      changed_->wait_until(lock, *next);
-    } else {
-      std::vector<RecoveryNotice> notices;
-      tryDevice(lock, notices);
-      lock.unlock();
-      notify(notices);
-      lock.lock();
-    }
+    if (!status.isOk() && !stops_)
+      changed_->wait_for(lock, kPause);
+  }
+}
+
+/// Destroys garbage, waits for the next attempt, or makes it.
+void RecoveringProgram::watchOnce(std::unique_lock<std::mutex> &lock) {
+  if (!garbage_.empty()) {
+    std::vector<std::shared_ptr<void>> garbage = std::move(garbage_);
+    garbage_.clear();
+    lock.unlock();
+    garbage.clear();
+    return;
+  }
+  std::optional<Quarantine::Time> next = quarantine_.nextTry();
+  if (!next || (quarantine_.isDeviceLost() && !options_.reopenDevice)) {
+    changed_->wait(lock);
+  } else if (*next > Quarantine::Clock::now()) {
+    changed_->wait_until(lock, *next);
+  } else {
+    std::vector<RecoveryNotice> notices;
+    tryDevice(lock, notices);
+    lock.unlock();
+    notify(notices);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Runtime/Core/Trace.h"
+#include "inlay/Runtime/Core/Guard.h"
 
 #include <fmt/format.h>
 
@@ -42,10 +43,13 @@ uint32_t Trace::threadTrack() {
 
 void Trace::add(TraceEvent event) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (events_.size() < kMaxEvents)
+  Status status = guard([&] {
+    if (events_.size() == kMaxEvents)
+      return outOfMemory();
     events_.push_back(std::move(event));
-  else
-    ++dropped_;
+    return Status::ok();
+  });
+  dropped_ += !status.isOk();
 }
 
 void Trace::note(const std::string &sentence) {

@@ -2,6 +2,7 @@
 
 #include "PipelineBuilder.h"
 
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Vulkan/Limits.h"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ bool PipelineTask::fits(const Kernel &kernel, const std::string &entry) const {
 void PipelineBuilder::Shared::run(std::unique_lock<std::mutex> &lock, const Task &task) {
   task->state_ = PipelineTask::State::Runs;
   lock.unlock();
-  StatusOr<Pipeline> pipeline = task->create_(task->kernel_, task->entry_);
+  StatusOr<Pipeline> pipeline = guard([&] { return task->create_(task->kernel_, task->entry_); });
   if (pipeline.isOk())
     task->pipeline_ = std::move(*pipeline);
   lock.lock();
@@ -139,6 +140,7 @@ void PipelineBuilder::Shared::addThread() {
     static_cast<Shared *>(self)->work();
     return nullptr;
   };
+  threads.reserve(threads.size() + 1);
   pthread_t thread;
   if (pthread_create(&thread, nullptr, start, this) != 0)
     return;
@@ -203,8 +205,8 @@ PipelineBuilder::Task PipelineBuilder::start(const Kernel &kernel, const std::st
     return same;
   }
   ++shared_->counts.started;
+  shared_->queue.push_back(task); // first: a task that others know must be in the queue until it runs
   shared_->known.emplace(hash, task);
-  shared_->queue.push_back(task);
   shared_->addThread();
   return task;
 }

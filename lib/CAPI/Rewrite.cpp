@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements inlay-c/Rewrite.h, the C API of rewriting, on the C++ pattern managers. The C API of running programs
+// is in lib/Runtime/CAPI/Runtime.cpp.
 
 #include "inlay-c/Rewrite.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a module in this process: opens it, sets targets from the device, runs the phases, reads the plan and
+// completes the report. CompileSpec.cpp has the C++ API on top of it. Pipeline/Pipeline.cpp has the order of the
+// phases.
 
 #include "inlay/Execution/Compile.h"
 #include "DiagnosticText.h"

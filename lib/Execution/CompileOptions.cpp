@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generates the options of a request from Support/Options.td and checks their ranges. Compile.cpp acts on them.
+// tools/Common/CompileOptions.cpp makes flags of them.
 
 #include "inlay/Execution/CompileOptions.h"
 

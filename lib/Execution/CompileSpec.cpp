@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the C++ API `inlay::compile(module, spec)`: converts the spec to a request, and checks and runs calls.
+// Compile.cpp compiles.
 
 #include "inlay/Execution/CompileSpec.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats one diagnostic with its file location and notes.
 
 #include "DiagnosticText.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts the kernel of one host function from the plan dialect. PlanFromIR.cpp converts everything else.
 
 #include "HostKernelsFromIR.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a small graph for the host and runs it on given tensors. Rewrite/Check/RuleCheck.cpp makes the graphs and
+// compares the results.
 
 #include "inlay/Execution/HostRunner.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

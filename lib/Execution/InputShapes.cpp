@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses `--input-shape` texts and sets the symbols and ranges of a function's arguments from them. PlanSymbols.cpp
+// finds out how a call determines the symbols.
 
 #include "inlay/Execution/InputShapes.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"

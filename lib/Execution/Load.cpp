@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the plan of a stitched module and loads it. Runtime/Loader/Loader.cpp loads plans and containers without
+// MLIR.
 
 #include "inlay/Execution/Load.h"
 #include "PlanFromIR.h"

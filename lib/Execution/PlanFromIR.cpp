@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a `plan.program` with its engines, host functions, constants and steps into the runtime's `Plan`.
+// PlanSymbols.cpp converts sizes, and HostKernelsFromIR.cpp converts kernels of host functions.
 
 #include "PlanFromIR.h"
 #include "HostKernelsFromIR.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the input dims that determine each symbol of a program, and converts maps of symbols to runtime expressions.
 
 #include "PlanSymbols.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"

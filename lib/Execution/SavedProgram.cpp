@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Saves a compiled program with its report. Runtime/Container/Write.cpp writes the bytes.
 
 #include "inlay/Execution/SavedProgram.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers all dialects, targets, passes and interface models for embedders and tools.
 
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Convert/Passes.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts phases to their names and back. Pipeline.cpp builds and runs them.
 
 #include "inlay/Pipeline/Phases.h"
 

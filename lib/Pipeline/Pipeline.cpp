@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the passes of each phase, runs them in order, writes dumps, and partitions again after a target refused an
+// op.
 
 #include "inlay/Pipeline/Pipeline.h"
 #include "RefusedOps.h"

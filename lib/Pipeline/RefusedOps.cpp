@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies `inlay.refused` from outlined segments to the ops of the graph by label. Convert/Pipeline/FailingOps.cpp
+// finds the ops to refuse.
 
 #include "RefusedOps.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

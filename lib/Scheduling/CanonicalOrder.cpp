@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers the nodes of a graph by their neighborhoods alone. It does not schedule.
 
 #include "CanonicalOrder.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stores the costs of nodes and values and counts the cost of a given placement. CostPlacement.cpp searches the
+// cheapest one.
 
 #include "inlay/Scheduling/CostPlacement.h"
 #include "inlay/Scheduling/LevelSchedule.h"

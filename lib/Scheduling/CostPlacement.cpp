@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Searches the targets of nodes under a cost model: by minimum cuts, then by single moves. LevelSchedule.cpp then
+// forms segments for these targets. MinCut.cpp has the cut.
 
 #include "inlay/Scheduling/CostPlacement.h"
 #include "MinCut.h"

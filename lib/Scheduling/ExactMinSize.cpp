@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Solves `min-block-size` exactly in small graphs. MinSizeSchedule.cpp calls it and has the heuristics for larger
+// graphs.
 
 #include "ExactMinSize.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forms the fewest segments for nodes with given targets, in passes by level. BeamSchedule.cpp improves it for three
+// and more targets. SlackPlacement.cpp then moves nodes to reduce the bytes at borders.
 
 #include "inlay/Scheduling/LevelSchedule.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps as many nodes as possible on accelerators in segments of a minimum size, by several heuristics.
+// ExactMinSize.cpp is the exact search, and MinSizeFiller.h fills small segments.
 
 #include "inlay/Scheduling/MinSizeSchedule.h"
 #include "CanonicalOrder.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes a lower bound of the number of segments for paths. BeamSchedule.cpp uses it to guide its search.
 
 #include "RunHeights.h"
 #include "inlay/Scheduling/LevelSchedule.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the data structures of scheduling, and the check that a schedule respects its graph. The algorithms are
+// in the other files of this folder.
 
 #include "inlay/Scheduling/ScheduleGraph.h"
 

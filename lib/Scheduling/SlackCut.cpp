@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds by a minimum cut the placement that carries the fewest bytes within windows. SlackPlacement.cpp calls it and
+// has the local search.
 
 #include "SlackCut.h"
 

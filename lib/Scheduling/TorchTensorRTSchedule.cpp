@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forms segments as Torch-TensorRT does, for comparison and as a bound that MinSizeSchedule.cpp keeps. It is not the
+// default strategy.
 
 #include "inlay/Scheduling/TorchTensorRTSchedule.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Propagates dims through a function, including loops and branches. InferDims.cpp has the rule of each op.
 
 #include "ShapeAnalysis.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"

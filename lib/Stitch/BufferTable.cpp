@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds or declares the buffer of a value in a memory, with the copies that it needs. AssembleProgram.cpp emits the
+// steps.
 
 #include "BufferTable.h"
 #include "inlay/Dialect/Inlay/IR/Border.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies ops into a new function with their operands as arguments. Rewrite/Check/CutOut.cpp cuts out matches of a
+// pattern.
 
 #include "inlay/Support/Extract.h"
 

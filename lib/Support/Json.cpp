@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses JSON with a limit on its nesting.
 
 #include "inlay/Support/Json.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses and prints shapes such as `16x16x16xf16xf32` of matrix products that a device computes at once.
+// Runtime/Vulkan/Device/Limits.cpp checks them against a device.
 
 #include "inlay/Support/MatrixShape.h"
 

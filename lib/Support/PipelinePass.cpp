@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a pipeline inside one pass.
 
 #include "inlay/Support/PipelinePass.h"
 

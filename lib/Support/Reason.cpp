@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts reason codes to text and back. Partition/Decide chooses the reason of an op.
 
 #include "inlay/Support/Reason.h"
 

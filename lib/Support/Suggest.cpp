@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the known word with the fewest edits. tools/inlay-run/Options.cpp has its own search, since it links no
+// LLVM.
 
 #include "inlay/Support/Suggest.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Has the default costs of each kind of device, converts work to seconds, and formats seconds. Partition/Cost counts
+// the work and reads cost models. The costs by which kernels are chosen are in Target/Vulkan/Products.
 
 #include "inlay/Support/TargetCosts.h"
 

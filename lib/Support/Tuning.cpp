@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes tuning files. tools/inlay-bench/Suites measures the figures.
+// Target/Vulkan/GPU/SubgroupProductProfile.cpp applies them.
 
 #include "inlay/Support/Tuning.h"
 #include "inlay/Support/Json.h"

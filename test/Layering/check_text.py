@@ -1,4 +1,4 @@
-"""The text of files: license, diagnostics, names that don't belong into the tree, and the openings of comments."""
+"""The text of files: license, head comments, diagnostics, names that don't belong into the tree, and openings."""
 
 import ast
 import re
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from source_tree import CODE, Finding, Source
 
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+# These folders need a comment at the head of each source file and header.
+COMMENTED = {"include", "lib", "tools"}
 DIAGNOSTIC = re.compile(r"(?:emit(?:Op)?(?:Error|Warning|Remark)|emitOptionalError|notifyMatchFailure)\(([^;]*)")
 
 # Patterns that a line must not match: in any file, in the code of libraries, in that of the runtime and of Vulkan.
@@ -51,6 +53,15 @@ def check_lines(source: Source) -> Iterator[Finding]:
             yield source.path, number, "has blanks at its end"
 
 
+def check_head(source: Source) -> Iterator[Finding]:
+    """A comment after the license says what the file does. A file without the license has a finding already."""
+    is_commented = source.name.parts[0] in COMMENTED and source.name.suffix in {".cpp", ".h"}
+    if not is_commented or source.lines[:1] != [f"// {SPDX}"]:
+        return
+    if source.lines[1:2] != ["//"] or not re.match(r"// \w", "".join(source.lines[2:3])):
+        yield source.path, 2, "expected '//' and a comment that says what the file does"
+
+
 def check_diagnostics(source: Source) -> Iterator[Finding]:
     """Diagnostics start in lower case and have no full stop."""
     for number, line in enumerate(source.lines, 1):
@@ -65,6 +76,7 @@ def check_diagnostics(source: Source) -> Iterator[Finding]:
 def check_text(sources: list[Source]) -> Iterator[Finding]:
     for source in sources:
         yield from check_lines(source)
+        yield from check_head(source)
         if source.name.suffix == ".cpp":
             yield from check_diagnostics(source)
         yield from check_openings(source)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes flags of the options in Support/Options.td and a request of their values. Flags of a single tool are in its
+// own folder.
 
 #include "CompileOptions.h"
 #include "inlay/Execution/CompileOptions.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the command line of a tool with LLVM's library, and prints notices and errors in one form. inlay-run has a
+// parser of its own, since it links no LLVM.
 
 #include "ToolOptions.h"
 

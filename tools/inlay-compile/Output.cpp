@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes what inlay-compile makes: a module as text, or a container. Common/CompileOptions.cpp has the flags.
 
 #include "Output.h"
 #include "ToolOptions.h"

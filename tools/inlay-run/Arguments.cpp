@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the inputs of a call, from files or random, and summarizes and saves results. Arrays.cpp has the file
+// formats.
 
 #include "Arguments.h"
 #include "Files.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes .npy and .npz files. Arguments.cpp says which file is which input.
 
 #include "Arrays.h"
 #include "Files.h"

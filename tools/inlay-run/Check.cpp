@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints the result of the segment check (`--check`). Runtime/Loader/SegmentCheck.cpp compares.
 
 #include "Check.h"
 #include "Arguments.h"

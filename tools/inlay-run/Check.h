@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The option `--check` of inlay-run: compares segments on a device with their host versions and prints the differences.
 
 #ifndef INLAY_TOOLS_INLAYRUN_CHECK_H
 #define INLAY_TOOLS_INLAYRUN_CHECK_H

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Starts inlay-compile for a module and passes flags on. Execution/Compile.cpp compiles.
 
 #include "Compile.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Installs signal handlers while driver code runs, and prints which drivers were loaded.
 
 #include "DriverCrash.h"
 #include "Temporary.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes whole files of any kind. Arrays.cpp reads the formats of arrays.
 
 #include "Files.h"
 

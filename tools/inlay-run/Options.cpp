@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares, checks and parses all flags of inlay-run. Run.cpp acts on them. Flags of the compiler are in
+// Support/Options.td.
 
 #include "Options.h"
 #include "Files.h"

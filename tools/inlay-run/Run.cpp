@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs what the options ask for: lists devices, compiles, opens, calls, measures, compares and profiles.
 
 #include "Run.h"
 #include "Arguments.h"

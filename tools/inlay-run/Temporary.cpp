@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes a folder that is removed at exit and on signals, and runs a child process in it.
 
 #include "Temporary.h"
 

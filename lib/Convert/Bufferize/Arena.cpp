@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the search for an offset of each buffer: the smallest gap that fits wins. The callers, such as
+// HoistAllocations.cpp, find the lifetimes. The runtime shares the temporaries of a whole program in
+// Runtime/Core/Execute/PlanInstance.cpp.
 
 #include "inlay/Convert/Bufferize/Arena.h"
 

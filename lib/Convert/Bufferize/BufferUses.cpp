@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the root buffers that one structured op reads and writes. Partition/Analysis/Aliases.cpp answers such
+// questions for graphs on tensors.
 
 #include "inlay/Convert/Bufferize/BufferUses.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"

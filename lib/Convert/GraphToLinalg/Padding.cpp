@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits padding: the patterns of pad ops, and the padded input of convolution and pooling (Window::pad).
+// Convolution.cpp and Pooling.cpp compute the windows.
 
 #include "Window.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the helpers that all patterns of this folder share: generics, casts of scalars, and arithmetic on
+// sizes. It has no pattern. The scalar functions of pointwise ops are in Dialect/Inlay/IR/PointwiseScalars.cpp.
 
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"

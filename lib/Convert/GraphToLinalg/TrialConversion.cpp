@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts a copy of one op to linalg in a function of its own and keeps its diagnostics as the reason of a failure.
+// Convert/Pipeline/SegmentConversion.cpp adds the stages of a target to the trial.
 
 #include "TrialConversion.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognizes the op that combines the partial results of a reduction, and its neutral element. LaneReduction.cpp
+// emits the reduction.
 
 #include "inlay/Convert/LoopNest/Combiner.h"
 

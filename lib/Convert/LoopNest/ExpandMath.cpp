@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expands math functions into arithmetic that is accurate on every target. The vectorized polynomials of generated
+// host code are chosen in Target/Host/LLVM/HostCode.cpp (`approximateMath`), and those of library kernels are in
+// Runtime/Host/Portable/SimdMath.inc.
 
 #include "inlay/Convert/LoopNest/ExpandMath.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Flattens buffers: composes a chain of views into one position in a flat root buffer, and replaces initial fills of
+// outputs by initial values. inlay/Convert/LoopNest/TileEmitter.h declares the functions.
 
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Opens and closes the loops of a reduction. TileEmitter.cpp emits their bodies, and LaneReduction.cpp joins the
+// shares of lanes.
 
 #include "inlay/Convert/LoopNest/ReductionLoops.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads size computations in the IR back into expressions of symbols. Dialect/Inlay/IR/Symbols.cpp defines,
+// simplifies and emits these expressions.
 
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits loads, the body and stores of a register tile, as vectors where the accesses allow it. TilePolicy.cpp
+// chooses the size of the tile. Target/Vulkan/Products emits products that subgroups or matrix units compute.
 
 #include "inlay/Convert/LoopNest/ReductionLoops.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the register tile of a structured op from reuse and strides. Products on Vulkan have policies of their
+// own: Target/Vulkan/Products/SubgroupProductPolicy.cpp and its neighbor CooperativeMatrixPolicy.cpp.
 
 #include "inlay/Convert/LoopNest/TilePolicy.h"
 

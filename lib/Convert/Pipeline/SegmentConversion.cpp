@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the stages of a target in a separate module: on one op for a verdict (`tryConvert`), or on a segment
+// (`convertAlone`). ConvertSegments.cpp is the pass that converts all segments.
 
 #include "inlay/Convert/SegmentConversion.h"
 #include "Convert/GraphToLinalg/TrialConversion.h"

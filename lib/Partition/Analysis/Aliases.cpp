@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds sets of values that may share memory, and the reads and writes of each op. EffectOrder.cpp turns these
+// accesses into an order of ops.
 
 #include "Aliases.h"
 #include "OpKinds.h"

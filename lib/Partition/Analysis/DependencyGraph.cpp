@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the edges between the ops of a block from uses, changed lists and effects. EffectOrder.cpp finds the edges
+// of effects. Form/SegmentPlan.cpp turns the graph into a schedule graph.
 
 #include "DependencyGraph.h"
 #include "EffectOrder.h"

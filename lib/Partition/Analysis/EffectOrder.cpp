@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives from the accesses of each op which ops must stay in order. Aliases.cpp finds the accesses, and
+// Verify/VerifyEffects.cpp checks the order independently.
 
 #include "EffectOrder.h"
 #include "OpKinds.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives each op of a function a unique label and stores it in the op's location. Dialect/Inlay/IR/OpNames.cpp reads
+// names.
 
 #include "inlay/Partition/Labels.h"
 #include "OpKinds.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the ops of a module that names in options match, and suggests a known name for one that matches none.
+// Dialect/Inlay/IR/OpNames.cpp compares one name with one op.
 
 #include "NameRules.h"
 #include "OpKinds.h"

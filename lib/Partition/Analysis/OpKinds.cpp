@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Answers questions about a single op: constant, control flow, cheap to clone, effects, and whether its values may
+// cross a border. Decide/CloneRules.cpp decides on clones in a graph.
 
 #include "OpKinds.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generates the list of options of the phase from Support/Options.td. Passes/Pipeline.cpp reads them from text.
 
 #include "inlay/Partition/PartitionOptions.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds up the modeled time of a partitioned function by segment. OpWork.cpp counts work, ModuleCosts.cpp selects the
+// costs, and Form/CostPlan.cpp uses the model to place ops.
 
 #include "ModeledTime.h"
 #include "Partition/Analysis/OpKinds.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Selects the cost model of each target, and stores it in and reads it from `inlay.cost_model`. CostModelJson.cpp
+// reads the keys of a file. Defaults are in Support/TargetCosts.cpp.
 
 #include "ModuleCosts.h"
 #include "CostModelJson.h"

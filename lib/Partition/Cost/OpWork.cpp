@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the FLOP and bytes of an op by its name and types. Support/TargetCosts.cpp converts them to seconds.
 
 #include "inlay/Partition/OpWork.h"
 #include "Partition/Analysis/OpKinds.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks an op against the list of the option `allow-ops`. Fallback.cpp checks the options that forbid.
 
 #include "Allow.h"
 #include "Partition/Analysis/OpKinds.h"

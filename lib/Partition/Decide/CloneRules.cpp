@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides which ops are cloned into the segments of their users, and bounds the work. Form/MergeClones.cpp removes
+// clones that turned out equal, and Verify/VerifyClones.cpp checks them.
 
 #include "CloneRules.h"
 #include "Partition/Analysis/OpKinds.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes `inlay.verdict`. TargetAssigner.cpp decides.
 
 #include "Decisions.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks an op against the options `fallback-ops`, `fallback-modules` and `fallback-locations`, and reports entries
+// that match nothing. Allow.cpp checks the permitted ops.
 
 #include "Fallback.h"
 #include "Decisions.h"

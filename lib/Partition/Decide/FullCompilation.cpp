@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements `require-full-compilation` and `enabled=false`: checks that the first target runs every op, and reports
+// the ops that prevent it.
 
 #include "FullCompilation.h"
 #include "NonTensors.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves ops off accelerators until no value of a type other than tensor or scalar crosses a border.
+// ArgumentUnpacking.cpp handles lists and tuples among the arguments.
 
 #include "NonTensors.h"
 #include "ArgumentUnpacking.h"

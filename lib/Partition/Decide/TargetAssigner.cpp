@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides the target of each op from verdicts, pins, rules of the user and control flow. Without a cost model the
+// decision is final; with one, Form/CostPlan.cpp may choose another target that can run the op.
 
 #include "TargetAssigner.h"
 #include "NonTensors.h"

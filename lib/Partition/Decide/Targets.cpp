@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks targets about ops, once per distinct op, and names unknown targets in errors. Verdicts.cpp keeps the answers
+// from pass to pass. TargetAssigner.cpp decides.
 
 #include "Targets.h"
 #include "Partition/Analysis/NameRules.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps the answers of targets for the passes of a pipeline. Targets.cpp recognizes ops that are alike.
 
 #include "Verdicts.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forms groups of ops that must share a segment, numbers them and finds cycles between them. SegmentPlan.cpp breaks
+// these cycles and schedules the groups.
 
 #include "ColocationGroups.h"
 

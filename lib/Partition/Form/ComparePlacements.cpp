@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints the difference of two placement files, for inlay-partition-diff. PlacementFile.cpp reads the files.
 
 #include "inlay/Partition/PlacementFile.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills the schedule graph of a block with modeled costs, has Scheduling/CostPlacement.cpp place it, and explains
+// moves. Cost/ModeledTime.cpp computes the time of a finished partition.
 
 #include "CostPlan.h"
 #include "Partition/Analysis/OpKinds.h"

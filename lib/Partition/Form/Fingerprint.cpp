@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hashes the ops, attributes and uses of a function. Only placement files use the fingerprint: Container/Hash.cpp of
+// the runtime hashes files.
 
 #include "Fingerprint.h"
 #include "Partition/Analysis/OpKinds.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Merges equal constants, and merges clones with their originals, when segments are dissolved or merged.
+// Decide/CloneRules.cpp decides what is cloned.
 
 #include "MergeClones.h"
 #include "Partition/Analysis/OpKinds.h"

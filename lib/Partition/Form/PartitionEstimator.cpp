@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans a partition with changed settings or verdicts and counts its segments, bytes and time. WhatIfAnalysis.cpp
+// asks the questions.
 
 #include "PartitionEstimator.h"
 #include "Partition/Analysis/OpKinds.h"

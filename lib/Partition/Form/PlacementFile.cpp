@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes placement files as JSON. Passes/SavePlacement.cpp fills them from a module, and
+// Passes/ReplayPlacement.cpp applies them.
 
 #include "inlay/Partition/PlacementFile.h"
 #include "inlay/Support/Json.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sorts the ops of a block by `inlay.order`, the order before partitioning, as far as uses and effects allow.
 
 #include "MergeClones.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

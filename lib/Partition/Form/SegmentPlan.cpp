@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans the segments of a block: makes the schedule graph, calls the strategy or the cost plan, breaks groups that
+// cannot run together, and places clones. SegmentBuilder.cpp changes the IR. The algorithms are in Scheduling.
 
 #include "SegmentPlan.h"
 #include "ColocationGroups.h"

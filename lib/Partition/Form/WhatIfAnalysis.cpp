@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Searches the kinds of ops that would pay off with code on the first target, and sweeps the minimum block size.
+// PartitionEstimator.cpp plans each case.
 
 #include "WhatIfAnalysis.h"
 

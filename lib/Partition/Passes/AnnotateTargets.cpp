@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass that writes a verdict on each op. Decide/TargetAssigner.cpp decides. FormSegments.cpp is the next pass.
 
 #include "Partition/Analysis/EffectOrder.h"
 #include "Partition/Analysis/OpKinds.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the pipeline `inlay-partition` from its options, rejects options that contradict each other, and implements
+// the entry points of Partitioning.h.
 
 #include "inlay/Partition/PartitionOptions.h"
 #include "inlay/Partition/Partitioning.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass that writes the report, and the choice of its format. The writers are in Report/.
 
 #include "inlay/Partition/Report.h"
 #include "Partition/Report/ReportWriters.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass that saves the placement of a partitioned module. ReplayPlacement.cpp applies a saved one.
 
 #include "Partition/Form/Fingerprint.h"
 #include "inlay/Partition/Passes.h"

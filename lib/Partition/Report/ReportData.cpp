@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a report from a partitioned module. The writers ReportJson.cpp, ReportTable.cpp, ReportText.cpp and
+// ReportHtml.cpp format it.
 
 #include "Partition/Analysis/OpKinds.h"
 #include "Partition/Cost/ModeledTime.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the report as JSON. Runtime/Report/ReportJson.cpp reads that JSON again and adds keys to it.
 
 #include "ReportWriters.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives values unique names and prints ops as one line of text. Analysis/Labels.cpp gives ops their labels.
 
 #include "ReportNames.h"
 #include "Partition/Analysis/OpKinds.h"

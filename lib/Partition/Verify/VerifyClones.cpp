@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks that each clone in a segment computes what its original computes. VerifyEffects.cpp checks the order of
+// effects.
 
 #include "VerifyParts.h"
 

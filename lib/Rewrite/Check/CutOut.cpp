@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies the matched ops of a real graph into a function, with the constants that they need. DrawInstance.cpp draws
+// such functions from a pattern instead.
 
 #include "PatternInstance.h"
 #include "TensorData.h"

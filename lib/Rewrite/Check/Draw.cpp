@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Draws shapes, attributes and windows for a single op. DrawInstance.cpp draws a whole match op by op, and
+// TensorData.cpp fills tensors.
 
 #include "Draw.h"
 #include "TensorData.h"

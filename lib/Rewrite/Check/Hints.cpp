@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the constraints of a pattern as hints for Draw.cpp. PDL/Predicates.cpp checks the constraints themselves.
 
 #include "Hints.h"
 

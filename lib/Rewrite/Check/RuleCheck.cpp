@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs instances of a rule before and after the rewrite and reports differences. DrawInstance.cpp and CutOut.cpp
+// make the instances, and TensorData.cpp has the tolerances.
 
 #include "PatternInstance.h"
 #include "TensorData.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Replaces unknown sizes of an instance by a number and infers the result types again, so that the instance can run.
 
 #include "PatternInstance.h"
 #include "Rewrite/Graph/InferTypes.h"

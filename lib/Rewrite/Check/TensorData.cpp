@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills tensors with random numbers and compares results, with a tolerance per type. Runtime/Loader/SegmentCheck.cpp
+// has the tolerances of the segment check.
 
 #include "TensorData.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs patterns that match without changing the graph. RewritePatternManager.cpp has what both kinds of managers
+// share.
 
 #include "inlay/Rewrite/AnalysisPatternManager.h"
 #include "PatternIndex.h"

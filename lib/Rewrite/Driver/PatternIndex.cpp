@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the decision tree of the patterns and looks up the candidates of an op. Graph/UserIndex.cpp looks up users
+// of a value.
 
 #include "PatternIndex.h"
 #include "Rewrite/PDL/CompiledPattern.h"

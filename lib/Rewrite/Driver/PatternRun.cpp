@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tries patterns on one op: match, check of the rule, rewrite, undo on failure, removal of dead ops. Drivers.cpp and
+// GreedyDriver.cpp decide which ops are visited.
 
 #include "Drivers.h"
 #include "Rewrite/PDL/CompiledPattern.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the rewrites of the process against a limit, for bisection. It is not the budget that stops endless
+// rewriting: TerminationGuard.h applies `RewriteOptions::budget`.
 
 #include "inlay/Rewrite/RewriteLimit.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds, removes, enables and counts patterns by label, and checks the arguments of a run. PatternRun.cpp applies
+// them.
 
 #include "inlay/Rewrite/RewritePatternManager.h"
 #include "Drivers.h"

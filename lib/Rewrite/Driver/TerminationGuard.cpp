@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Detects cycles of rewrites by hashes of the ops that rewrites made. RewriteLimit.cpp has the limit for bisection.
 
 #include "TerminationGuard.h"
 

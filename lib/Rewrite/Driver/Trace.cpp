@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records rewrites as JSON, for the option of the pass that writes a trace. Runtime/Core/Trace records the events of
+// calls.
 
 #include "Trace.h"
 

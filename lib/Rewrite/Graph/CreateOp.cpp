@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Creates ops with inferred types and moves uses to values of other types, with new types for the users.
+// InferTypes.cpp infers, and PDL/Replacement.cpp decides what is created.
 
 #include "inlay/Rewrite/CreateOp.h"
 #include "InferTypes.h"

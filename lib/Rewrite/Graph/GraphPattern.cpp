@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the base class of patterns. PDL/PDLPattern.cpp has patterns from PDL.
 
 #include "inlay/Rewrite/GraphPattern.h"
 

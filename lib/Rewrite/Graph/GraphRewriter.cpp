@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks and records each change that a pattern makes. Journal.cpp undoes the changes.
 
 #include "inlay/Rewrite/GraphRewriter.h"
 #include "inlay/Support/ToText.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Infers the result types of an op that does not exist yet, after a check that its required attributes are there.
+// CreateOp.cpp creates it.
 
 #include "InferTypes.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records changes of a graph, undoes them, and frees erased ops at the end. GraphRewriter.cpp reports the changes to
+// it.
 
 #include "inlay/Rewrite/Journal.h"
 

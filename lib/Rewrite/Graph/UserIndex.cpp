@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the users of a value by their op name. Driver/PatternIndex.cpp finds patterns by op name.
 
 #include "UserIndex.h"
 

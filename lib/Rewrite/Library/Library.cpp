@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the rule libraries by name. The rules are the *.pdl.mlir files of this folder.
 
 #include "inlay/Rewrite/Library.h"
 #include "inlay/Support/Suggest.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a match program on an op. MatchCompiler.cpp makes the program from PDL, and Driver/Explain.cpp explains a
+// failed match.
 
 #include "MatchProgram.h"
 #include "Rewrite/Graph/UserIndex.h"

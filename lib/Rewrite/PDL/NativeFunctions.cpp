@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps the functions that patterns call by name, and registers those that always exist. Predicates.cpp and
+// DimFunctions.cpp implement most of these.
 
 #include "inlay/Rewrite/NativeFunctions.h"
 

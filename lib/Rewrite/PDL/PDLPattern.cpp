@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements GraphPattern with a match program and a replacement. PDLReader.cpp reads the text.
 
 #include "inlay/Rewrite/PDLPattern.h"
 #include "CompiledPattern.h"

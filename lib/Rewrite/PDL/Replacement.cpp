@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Applies a replacement to a match: creates ops, keeps attributes and locations, and replaces results.
+// ReplacementCompiler.cpp makes it from PDL.
 
 #include "Replacement.h"
 #include "Rewrite/Graph/InferTypes.h"

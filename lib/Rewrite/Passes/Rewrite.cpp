@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass `--inlay-rewrite`: reads pattern files and arguments, runs the manager, and writes traces, remarks and
+// explanations.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Rewrite/Explain.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads, maps and writes files safely: regular files only, temporary names, and data on the disk before a rename. It
+// knows no format; Read.cpp and Write.cpp know the container.
 
 #include "File.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the hash that detects damage. Sign.cpp protects against attackers.
 
 #include "Hash.h"
 

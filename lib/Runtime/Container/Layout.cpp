@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes the header and the section table. PlanReader.cpp and PlanWriter.cpp code the section of the plan,
+// and Weights.cpp the weights.
 
 #include "Layout.h"
 #include "Bytes.h"

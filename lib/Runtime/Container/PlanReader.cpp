@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decodes a plan from untrusted bytes, with limits on counts. Read.cpp reads the file around it, and
+// Core/Plan/PlanChecker.cpp checks the meaning.
 
 #include "PlanReader.h"
 #include "Bytes.h"

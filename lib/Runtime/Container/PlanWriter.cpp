@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Encodes a plan, field by field as PlanFields.h lists them. Write.cpp writes the file around it.
 
 #include "PlanWriter.h"
 #include "Bytes.h"

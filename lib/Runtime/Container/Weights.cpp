@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lays out constants in a weights file and codes the record of them in the container. WeightsFile.cpp writes the
+// file.
 
 #include "Weights.h"
 #include "Bytes.h"

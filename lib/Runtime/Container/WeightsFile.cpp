@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a weights file, or keeps one with the same contents. Weights.cpp lays out the contents.
 
 #include "WeightsFile.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Opens each device once per process and replaces a lost one. Runtime/Vulkan/Device/DeviceSelection.cpp chooses the
+// device.
 
 #include "DeviceSharing.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"

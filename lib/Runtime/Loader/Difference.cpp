@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measures the largest difference of two tensors of any type. SegmentCheck.cpp has the tolerances.
 
 #include "inlay/Runtime/Loader/Difference.h"
 #include "inlay/Runtime/Host/HalfFloats.h"

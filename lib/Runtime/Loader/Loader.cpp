@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads a plan or a container: host code, device and recovery options. Core/Execute/Load.cpp loads the resources of
+// a plan on the device. Core/Plan/PlanChecker.cpp checks it.
 
 #include "inlay/Runtime/Loader/Loader.h"
 #include "DeviceSharing.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a probed plan and compares each launch with its host version, with a tolerance per type. SegmentProbes.cpp
+// adds the probes to the plan.
 
 #include "inlay/Runtime/Loader/SegmentCheck.h"
 #include "inlay/Runtime/Host/HostKernelLoader.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds the kernels of each segment to a partition report, as JSON and text. MemoryReport.cpp adds the memory.
 
 #include "ReportJson.h"
 #include "inlay/Runtime/Report/ReportKeys.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds the memory use to a partition report, as JSON and text. Core/Execute/MemoryUse.cpp measures it.
 
 #include "ReportJson.h"
 #include "inlay/Runtime/Report/ReportKeys.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Describes a plan and a container as text, for `inlay-run --describe`. ProfileText.cpp writes measured times.
 
 #include "inlay/Runtime/Report/PlanText.h"
 #include "ReportJson.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums the events of recorded calls by segment and kernel, and adds the times to a report. ProfileText.cpp formats
+// them, and Core/Trace records them.
 
 #include "inlay/Runtime/Report/Profile.h"
 #include "ReportJson.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses and formats report JSON and finds its members. Partition/Report/ReportJson.cpp writes the report in the
+// compiler.
 
 #include "ReportJson.h"
 

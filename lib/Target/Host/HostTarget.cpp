@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the target interface for the host: verdicts by trial, and the conversion of a segment to a host
+// function. LLVM/HostCode.cpp generates the code.
 
 #include "inlay/Target/Host/HostTarget.h"
 #include "Target/Host/LLVM/HostCode.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the target interface for the framework: its segments become calls described as JSON.
+// python/inlay/_program/fallback.py runs them.
 
 #include "inlay/Target/Torch/TorchTarget.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
@@ -39,7 +42,7 @@ static bool isCall(Operation *op) {
   return opaque ? opaque.getCall().has_value() : isa<AtenNamedOpInterface>(op);
 }
 
-/// Returns the description of the call that the framework makes. python/inlay/calls.py documents the form. A graph op
+/// Returns the description of the call that the framework makes. python/inlay/_dialect/calls.py documents the form. A graph op
 /// is called by its reference implementation.
 static std::string describeCall(Operation *op) {
   if (auto opaque = dyn_cast<OpaqueOp>(op))

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the target interface for Vulkan: the stages from linalg to an engine, and the options that they get for
+// a device. The passes are in GPU/, and kernels become SPIR-V in SPIRV/KernelToSPIRV.cpp.
 
 #include "inlay/Target/Vulkan/VulkanTarget.h"
 #include "Target/Vulkan/GPU/OrderWeights.h"
@@ -30,7 +33,8 @@ using namespace inlay;
 static constexpr int64_t kMaxWorkgroupMemory = 32768;
 
 /// Returns the options for kernels of row groups. Software runs the invocations of a subgroup in lockstep and pays for
-/// each switch between subgroups at a barrier. Other devices need several subgroups to be busy.
+/// each switch between subgroups at a barrier. Other devices need several subgroups to be busy. `chooseLaunches` sets the
+/// number of invocations per workgroup of all other kernels.
 static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
   FormWorkgroupKernelsPassOptions options;
   bool isSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
@@ -48,6 +52,8 @@ static bool computesBySubgroups(VulkanAttr target) {
   return target.hasFeature("subgroup-broadcast") && target.getSubgroupSize() > 1;
 }
 
+/// Returns the options for kernels of single ops, such as the number of invocations per workgroup. `chooseWorkgroups`
+/// sets those of row groups.
 static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
   LinalgToGPUPassOptions options;
   options.block = std::min<int64_t>(64, target.getMaxWorkgroupInvocations());

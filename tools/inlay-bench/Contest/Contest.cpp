@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs peers/contest/driver.py for the suites `models` and `kernels`. It measures nothing itself:
+// peers/contest/contest.py measures and summarizes.
 
 #include "Contest.h"
 #include "PythonPeer.h"

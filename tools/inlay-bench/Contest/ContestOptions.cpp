@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the flags that the suites `models` and `kernels` share. Flags of one suite are in Suites/.
 
 #include "ContestOptions.h"
 #include "PythonPeer.h"

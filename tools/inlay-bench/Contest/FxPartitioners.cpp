@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs peers/fx_partitioners.py on a synthetic graph, for the partition suite.
 
 #include "FxPartitioners.h"
 #include "PythonPeer.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds Python interpreters and runs a script that prints a JSON object. Contest.cpp and RewritePeers.cpp say which
+// script.
 
 #include "PythonPeer.h"
 #include "ToolOptions.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs peers/rewrite_peers.py, for the rewrite suite. Graphs/RewriteSteps.cpp measures Inlay's C++ side.
 
 #include "RewritePeers.h"
 #include "Graphs/RewriteSteps.h"

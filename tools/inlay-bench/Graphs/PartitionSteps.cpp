@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measures one graph of the partition suite: each pass, and the algorithms alone. Suites/PartitionSuite.cpp lists
+// the graphs.
 
 #include "PartitionSteps.h"
 #include "Measure/Measure.h"

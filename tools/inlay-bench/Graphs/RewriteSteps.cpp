@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measures rewriting of one graph, by Inlay and upstream. Suites/RewriteSuite.cpp lists the sizes, and
+// Contest/RewritePeers.cpp runs Python's rewriters.
 
 #include "RewriteSteps.h"
 #include "Measure/Measure.h"

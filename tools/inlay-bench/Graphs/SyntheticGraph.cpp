@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes graphs of nodes and edges by shape. SyntheticModule.cpp writes them as IR.
 
 #include "SyntheticGraph.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a synthetic graph as IR with targets that run its ops. SyntheticGraph.cpp makes the graph.
 
 #include "SyntheticModule.h"
 

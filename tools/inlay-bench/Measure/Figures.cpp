@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints tables and writes them as JSON. Measure.cpp measures.
 
 #include "Figures.h"
 #include "Machine.h"

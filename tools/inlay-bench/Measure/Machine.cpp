@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the description of the machine for the head of a table.
 
 #include "Machine.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measures time and memory of a step in a child process, and summarizes runs by medians (`summarize`).
+// LaunchesSuite.cpp also takes medians of its own. The suites `models` and `kernels` are summarized in
+// peers/contest/contest.py (`_make_rows`), and `sizes` in peers/size_peers.py.
 
 #include "Measure.h"
 

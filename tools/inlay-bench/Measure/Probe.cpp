@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a small generated program on a device, for the suites `calibrate` and `tune`. Measure.cpp measures steps of
+// the compiler.
 
 #include "Probe.h"
 #include "inlay/Execution/Compile.h"

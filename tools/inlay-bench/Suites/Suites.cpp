@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the suites, and checks that options belong to the chosen suite. Each suite is in its own file.
 
 #include "Suites.h"
 #include "Contest/PythonPeer.h"

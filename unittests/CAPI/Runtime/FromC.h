@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions in C that the tests call, so that a C compiler reads the header of the C API.
 
 #ifndef INLAY_UNITTESTS_CAPI_RUNTIME_FROMC_H
 #define INLAY_UNITTESTS_CAPI_RUNTIME_FROMC_H

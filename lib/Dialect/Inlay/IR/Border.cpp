@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts scalars to the tensors that cross a segment border, and back. Partition/Decide/NonTensors.cpp decides
+// which values may cross.
 
 #include "inlay/Dialect/Inlay/IR/Border.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Infers result types by rules that many ops share: broadcasting, reductions, scans. The rules of single ops are in
+// InlayGraphOps.cpp and its neighbors.
 
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 

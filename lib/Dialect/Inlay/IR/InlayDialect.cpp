@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers the dialect and verifies its discardable attributes on functions, arguments and ops (`inlay.targets`,
+// `inlay.symbols`, dims, ...). InlayAttrs.cpp verifies attributes of the dialect's own kinds.
 
 #include "inlay/Dialect/Inlay/IR/CallReason.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifies the ops that are no graph ops: constants, framework calls (`inlay.opaque`) with their effects, plugin ops
+// and segments.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 

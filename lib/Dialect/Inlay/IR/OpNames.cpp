@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches an op with a name that a user wrote, and reads names from locations. Origin.cpp finds the calls that an op
+// came from. Partition/Analysis/NameRules.cpp applies the names in options to a module.
 
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads from locations which calls of the user an op or kernel came from. OpNames.cpp gives the name of an op
+// itself.
 
 #include "inlay/Dialect/Inlay/IR/Origin.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the scalar functions of activations and simple arithmetic. Quotients and powers are in DivisionScalars.cpp,
+// predicates in PredicateScalars.cpp.
 
 #include "inlay/Dialect/Inlay/IR/PointwiseScalars.h"
 

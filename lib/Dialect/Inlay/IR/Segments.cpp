@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the segments of a function in the order of their numbers. Partition/Form creates segments.
 
 #include "inlay/Dialect/Inlay/IR/Segments.h"
 

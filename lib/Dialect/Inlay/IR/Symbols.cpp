@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads, bounds, simplifies, emits and prints the expressions of dims. Shape/ShapeAnalysis.cpp derives the dims of
+// each op. The runtime evaluates its own form of these expressions in Runtime/Core/Plan/Expr.cpp.
 
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 

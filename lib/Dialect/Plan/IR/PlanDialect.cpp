@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers the plan dialect, and verifies, parses and prints its ops. Library calls are in LibraryCall.cpp.
+// Runtime/Core/Plan/PlanChecker.cpp checks a plan at load time, whoever made it.
 
 #include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks the count, types, dims and overlap of the tensors of a call, in C++. Python checks the arguments of a
+// compiled model earlier, in python/inlay/_program/signature.py.
 
 #include "Arguments.h"
 

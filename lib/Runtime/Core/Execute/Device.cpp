@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills a device buffer: in place if the host can see it, else through a copy. Runtime/Vulkan/VulkanDevice.cpp
+// implements the rest of the interface.
 
 #include "inlay/Runtime/Core/Device.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds or makes the plan instance for the input dims of a call. PlanInstance.cpp runs it, and Executor.cpp lends
+// contexts to calls.
 
 #include "ExecutionContext.h"
 

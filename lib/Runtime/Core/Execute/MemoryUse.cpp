@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measures the memory that a plan instance needs, by kind. Runtime/Report/MemoryReport.cpp formats the figures.
 
 #include "inlay/Runtime/Core/MemoryUse.h"
 #include "PlanInstance.h"

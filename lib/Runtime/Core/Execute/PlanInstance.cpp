@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluates sizes, assigns slots to temporaries, records commands, and runs the steps of a call. Schedule.cpp fixes
+// the order of steps at load time, and Submissions.cpp decides when launches are submitted.
 
 #include "PlanInstance.h"
 

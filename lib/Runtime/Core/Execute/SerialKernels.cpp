@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the loops of host functions on the calling thread. It has no library kernels.
+// Runtime/Host/Kernels/HostKernelLoader.cpp has the kernels with threads.
 
 #include "SerialKernels.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides when launches are submitted and waited for, so that the host and the device work at the same time.
+// Schedule.cpp decides the order of steps, and Runtime/Vulkan/Engine/HazardTracker.cpp the barriers inside an
+// engine.
 
 #include "Submissions.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocates one aligned block of host memory. ResultMemory.cpp reuses blocks for results, and Storage.cpp holds
+// those of temporaries.
 
 #include "HostBlock.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps unused blocks of earlier results up to a limit and lends them to new results.
 
 #include "ResultMemory.h"
 #include "HostBlock.h"

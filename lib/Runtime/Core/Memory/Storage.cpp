@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Grows the numbered slots that temporaries of calls use. Execute/PlanInstance.cpp assigns the slots.
 
 #include "Storage.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies a constant into the order of dims that the device reads fastest. Target/Vulkan/GPU/OrderWeights.cpp chooses
+// the order.
 
 #include "ConstantOrder.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes which engines are held off the device and when each is tried again. RecoveringProgram.cpp acts on it, and
+// RecoveryThread.cpp waits for the time.
 
 #include "Quarantine.h"
 

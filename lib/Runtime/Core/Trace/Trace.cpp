@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records the events of a call. TraceJson.cpp writes them.
 
 #include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Core/Guard.h"

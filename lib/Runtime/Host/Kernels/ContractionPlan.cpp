@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the slices of a contraction and packs constant weights. ContractionShape.cpp finds the matrix product in
+// its loops, and Contraction.cpp runs the slices.
 
 #include "ContractionPlan.h"
 #include "LibraryKernel.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses which loops of a contraction become a matrix product. ContractionPlan.cpp cuts it into slices.
 
 #include "ContractionShape.h"
 

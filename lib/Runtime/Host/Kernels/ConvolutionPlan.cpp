@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks a convolution's sizes, and cuts it into slices of rows. Convolution.cpp runs the slices, and
+// Portable/PortableConvolution.cpp or OneDnn/Convolution.cpp does the arithmetic.
 
 #include "ConvolutionPlan.h"
 #include "LibraryKernel.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds and opens the plug-in of oneDNN, else takes the built-in library. HostKernelLoader.cpp makes the kernels.
 
 #include "HostKernelLibrary.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the kernels of a host function over a library and runs loops on the thread pool. It also has the
+// deterministic mode (`INLAY_DETERMINISTIC`). HostKernelLibrary.cpp chooses the library.
 
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 #include "HostKernelLibrary.h"

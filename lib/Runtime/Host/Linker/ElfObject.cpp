@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses and checks the headers, sections, symbols and relocations of an object file. ObjectLayout.cpp places the
+// sections, and Relocation.cpp applies relocations.
 
 #include "ElfObject.h"
 

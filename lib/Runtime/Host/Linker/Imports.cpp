@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the external functions of host code, with their addresses. Support/HalfFloats.cpp implements the conversions
+// of 16-bit floats.
 
 #include "Imports.h"
 #include "inlay/Runtime/Host/HalfFloats.h"

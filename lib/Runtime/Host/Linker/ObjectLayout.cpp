@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Assigns offsets to sections, stubs and addresses. ObjectLoader.cpp reserves and fills the memory.
 
 #include "ObjectLayout.h"
 #include "Relocation.h"

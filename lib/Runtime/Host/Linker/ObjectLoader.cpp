@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps an object, links it and protects its pages. Relocation.cpp has the formulas, and Support/Processor.cpp
+// chooses among the objects of several processors.
 
 #include "inlay/Runtime/Host/ObjectLoader.h"
 #include "Imports.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Applies one relocation, by architecture and type, and makes stubs for far calls. ElfObject.cpp reads the
+// relocations.
 
 #include "Relocation.h"
 

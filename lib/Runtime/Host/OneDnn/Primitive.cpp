@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wraps primitives and reorders of oneDNN. Gemm.cpp and Convolution.cpp describe the operations.
 
 #include "Primitive.h"
 #include "Runtime/Host/Support/Memory.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The built-in kernel library as an object: its products are in PortableGemm.cpp and its convolutions in
+// PortableConvolution.cpp.
 
 #include "PortableConvolution.h"
 #include "PortableGemm.h"

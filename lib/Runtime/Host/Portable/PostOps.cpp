@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Applies biases, activations, sums and products to a slice of a result, with any kernel library. The formulas
+// without an operand are in PostOps.inc.
 
 #include "PostOps.h"
 #include "Simd.h"

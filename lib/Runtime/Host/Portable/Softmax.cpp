@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dispatches the softmax of attention scores to Softmax.inc. A softmax op outside attention is generated code:
+// Convert/GraphToLinalg/Normalization.cpp.
 
 #include "Softmax.h"
 #include "Simd.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Softmax of a row of attention scores.
+// Softmax of a row of attention scores, for Kernels/Attention.cpp. It serves no other softmax: a softmax op outside
+// attention is generated code (Convert/GraphToLinalg/Normalization.cpp).
 
 #ifndef INLAY_LIB_RUNTIME_HOST_PORTABLE_SOFTMAX_H
 #define INLAY_LIB_RUNTIME_HOST_PORTABLE_SOFTMAX_H

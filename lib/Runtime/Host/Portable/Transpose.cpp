@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Transposes the rows of a convolution's input and result. Transpose.inc has the inner loops. A permute op is
+// generated code: Convert/GraphToLinalg/Layout.cpp.
 
 #include "Transpose.h"
 #include "Simd.h"

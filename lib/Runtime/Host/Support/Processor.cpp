@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Detects the features of this processor and chooses the object of host code that it can run.
+// Target/Host/LLVM/Processors.cpp lists the processors that code is compiled for.
 
 #include "Processor.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a loop in chunks on threads, and decides how many threads there are (`INLAY_NUM_THREADS`, `setThreads`).
+// Kernels/TaskSizes.h sizes the tasks. Runtime/Vulkan/Pipeline/PipelineBuilder.cpp has threads of its own.
 
 #include "ThreadPool.h"
 #include "inlay/Runtime/Core/Trace.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads limits, features, memory, matrix shapes and the cache key of a physical device. DeviceSelection.cpp chooses
+// among devices, and Engine/Context.cpp enables the features.
 
 #include "DeviceQuery.h"
 

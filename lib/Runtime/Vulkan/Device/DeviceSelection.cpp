@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks devices and finds one by index or name. DeviceQuery.cpp reads their properties.
 
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
 

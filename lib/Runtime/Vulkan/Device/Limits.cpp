@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks kernels, grids and buffer ranges against the limits of a device. DeviceQuery.cpp reads the limits.
 
 #include "inlay/Runtime/Vulkan/Limits.h"
 

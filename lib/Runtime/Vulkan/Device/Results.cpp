@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps codes of Vulkan to names and status codes.
 
 #include "Results.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Creates the instance, with validation on request, and lists physical devices. Drivers.cpp opens the Vulkan loader.
 
 #include "VulkanInstance.h"
 #include "Results.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Binds, records and re-records the dispatches of an engine. VulkanEngine.cpp has its pipelines, HazardTracker.cpp
+// the barriers, and Scratch.cpp the layout of scratch memory.
 
 #include "Command.h"
 #include "Runtime/Vulkan/Device/Results.h"

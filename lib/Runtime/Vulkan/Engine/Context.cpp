@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Creates the logical device with the features that kernels use, and its shared parts. Device/DeviceQuery.cpp finds
+// out which features exist.
 
 #include "Context.h"
 #include "Runtime/Vulkan/Device/Results.h"

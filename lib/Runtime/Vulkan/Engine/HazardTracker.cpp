@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides if a dispatch needs a barrier: it does if it conflicts with a use since the last barrier. Command.cpp
+// records the barrier.
 
 #include "HazardTracker.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lays out the scratch buffers of an engine by the dispatches that use them. Temporaries between segments are in
+// slots: Core/Execute/PlanInstance.cpp (`assignSlots`).
 
 #include "Scratch.h"
 

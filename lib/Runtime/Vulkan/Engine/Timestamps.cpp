@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts ticks of the device to host times by calibration. Command.cpp records the timestamps.
 
 #include "Timestamps.h"
 #include "Context.h"

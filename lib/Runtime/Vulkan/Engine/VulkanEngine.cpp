@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Creates the layouts, shaders and pipelines of an engine. Pipeline/PipelineBuilder.cpp runs this on threads.
+// Command.cpp records dispatches.
 
 #include "VulkanEngine.h"
 #include "Runtime/Vulkan/Device/Results.h"

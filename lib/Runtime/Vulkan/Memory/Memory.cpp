@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocates device memory in blocks, and imports memory of the host. RangeAllocator.cpp divides a block.
 
 #include "Memory.h"
 #include "Runtime/Vulkan/Device/Results.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps the free ranges of one block. Memory.cpp keeps the blocks.
 
 #include "RangeAllocator.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies through a host-visible buffer in parts, for memory that the host cannot see.
 
 #include "Staging.h"
 #include "Runtime/Vulkan/Device/Results.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Creates and caches the views through which kernels read buffers as texels. Target/Vulkan/SPIRV/TexelBuffers.cpp
+// converts the kernels.
 
 #include "TexelViews.h"
 #include "Runtime/Vulkan/Device/Results.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the creation of pipelines on threads, once per kernel, and stops at exit and fork. PipelineCache.cpp keeps
+// the driver's results in a file.
 
 #include "PipelineBuilder.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes the cache file in a frame with a hash. Device/DeviceQuery.cpp makes the key of the file
+// (`makeCacheKey`).
 
 #include "PipelineCache.h"
 #include "Runtime/Vulkan/Device/Results.h"

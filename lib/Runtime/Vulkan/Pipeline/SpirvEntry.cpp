@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the entry point and the needed properties of a SPIR-V module, and rejects others.
+// Core/Plan/EngineChecker.cpp checks the rest of an engine.
 
 #include "SpirvEntry.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements modules, memory and launches for upstream MLIR's runtime interface. Mgpu.cpp has the C functions. Plans
+// do not use it.
 
 #include "Launcher.h"
 

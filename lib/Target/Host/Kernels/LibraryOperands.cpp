@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the flat buffers and sizes that a library call passes. LibraryCalls/ forms the calls on tensors, and
+// FormHostKernels.cpp turns them into function calls.
 
 #include "LibraryOperands.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the loop that threads share, and the ops that join it. FormHostKernels.cpp moves them into a function.
+// Runtime/Host/Support/ThreadPool.cpp runs the chunks.
 
 #include "SplitLoop.h"
 #include "inlay/Convert/Bufferize/BufferUses.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites the calls of kernels and allocations in generated code to calls through the context. HostCode.cpp runs
+// this among its stages.
 
 #include "HostCalls.h"
 #include "inlay/Dialect/Plan/IR/AttributeNames.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the stages from linalg to object files, with vectorized approximations of math functions (`approximateMath`).
+// Processors.cpp lists the processors, and Convert/LoopNest/ExpandMath.cpp has the expansions that all targets
+// share.
 
 #include "HostCode.h"
 #include "HostCalls.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds a processor by name, its features and its triple for code generation. Runtime/Host/Support/Processor.cpp
+// detects the processor that runs the code.
 
 #include "Processors.h"
 #include "inlay/Support/Suggest.h"

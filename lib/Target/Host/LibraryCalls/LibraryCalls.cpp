@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Has what all library calls share: checks of operands and work, absorption of the ops that follow, and the creation
+// of the call. Products.cpp, Convolution.cpp and Attention.cpp recognize their ops.
 
 #include "LibraryCalls.h"
 #include "FormLibraryCalls.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches a product with its epilogue on matrix units. Products/CooperativeMatrixPolicy.cpp chooses the tile, and
+// Products/CooperativeMatrixEmitter.cpp emits the body. LinalgToGPU.cpp launches all other ops.
 
 #include "CooperativeMatrixProducts.h"
 #include "Launch.h"

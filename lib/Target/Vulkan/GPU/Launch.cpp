@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Opens workgroups and numbers tiles. It does not choose the number of invocations per workgroup: that is
+// `options.block` in VulkanTarget.cpp.
 
 #include "Launch.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"

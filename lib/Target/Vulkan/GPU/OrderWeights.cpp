@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the order of dims of each constant weight of a segment. The runtime copies weights into that order:
+// Runtime/Core/Plan/ConstantOrder.cpp.
 
 #include "OrderWeights.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides which ops form a row group. RowGroupPlan.cpp fits it to a workgroup, RowKernel.cpp emits it, and
+// FormWorkgroupKernels.cpp is the pass.
 
 #include "RowGroup.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"

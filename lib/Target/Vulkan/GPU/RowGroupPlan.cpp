@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans rows per workgroup and the layout of workgroup memory of a row group. RowKernel.cpp emits the code by this
+// plan.
 
 #include "RowGroupPlan.h"
 #include "inlay/Convert/Bufferize/Arena.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits a row group. `emitShared` is where the invocations of a workgroup join a reduction. SplitSums.cpp splits a
+// reduction over several kernels instead.
 
 #include "RowKernel.h"
 #include "Launch.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Splits long reductions into parts, which matrix libraries call "split-K".
+// Splits long reductions into parts that a second kernel joins, which matrix libraries call "split-K". RowKernel.cpp
+// (`emitShared`) shares a reduction among the invocations of a workgroup instead.
 
 #include "SubgroupProductProfile.h"
 #include "SumPolicy.h"

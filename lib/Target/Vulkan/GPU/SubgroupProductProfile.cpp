@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes a profile from pass options and the figures of a tuning file. The figures of a profile are in
+// Products/SubgroupProductPolicy.cpp.
 
 #include "SubgroupProductProfile.h"
 

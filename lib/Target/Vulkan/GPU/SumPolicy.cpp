@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the number of parts of a reduction that two kernels compute: one sums the parts, the other joins them.
+// SplitSums.cpp applies it. RowKernel.cpp (`emitShared`) joins the shares inside a workgroup.
 
 #include "SumPolicy.h"
 

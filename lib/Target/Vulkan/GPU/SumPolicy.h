@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the number of parts into which a long reduction is split, so that they run in parallel. The functions depend
+// Chooses the number of parts into which a long reduction is split, so that they run in parallel. One kernel sums the
+// parts, and a second one joins them. RowKernel.cpp joins the shares of a workgroup in one kernel. The functions depend
 // only on loop sizes, access strides and the costs in a profile, so unit tests need neither IR nor a device.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_SUMPOLICY_H

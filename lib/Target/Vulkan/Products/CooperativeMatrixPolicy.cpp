@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the tile of an f16 product on matrix units by a cost per step. CooperativeMatrixEmitter.cpp emits it.
+// Products by subgroups have SubgroupProductPolicy.cpp.
 
 #include "CooperativeMatrixPolicy.h"
 

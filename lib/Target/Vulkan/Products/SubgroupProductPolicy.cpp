@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the tile of a product that subgroups compute, by a cost per step, and has the default figures of profiles.
+// SubgroupProductEmitter.cpp emits it. Other loop nests have Convert/LoopNest/TilePolicy.cpp.
 
 #include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
 

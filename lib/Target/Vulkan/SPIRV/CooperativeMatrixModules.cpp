@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sets the memory model and lists the matrix shapes of a SPIR-V module. Products/CooperativeMatrixEmitter.cpp emits
+// the matrix ops.
 
 #include "CooperativeMatrixModules.h"
 #include "inlay/Support/MatrixShape.h"

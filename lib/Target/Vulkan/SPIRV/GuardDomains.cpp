@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Replaces results of GLSL functions outside their reliable domains. GuardPowers.cpp handles pow, and
+// Convert/LoopNest/ExpandMath.cpp expands functions that GLSL lacks.
 
 #include "GuardDomains.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts a branch around each loop of a GPU kernel that may have no iteration. KernelToSPIRV.cpp calls it before the
+// conversion.
 
 #include "GuardLoops.h"
 

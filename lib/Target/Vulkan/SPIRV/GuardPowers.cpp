@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits checks of the base and the exponent around each pow. GuardDomains.cpp handles the other functions.
 
 #include "GuardPowers.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns storage buffers that are only read into texel buffers. VectorBuffers.cpp turns them into buffers of vectors.
 
 #include "TexelBuffers.h"
 

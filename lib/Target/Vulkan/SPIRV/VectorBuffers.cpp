@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns buffers that a kernel accesses in vectors into buffers of vectors. TexelBuffers.cpp handles buffers that are
+// read as texels.
 
 #include "VectorBuffers.h"
 

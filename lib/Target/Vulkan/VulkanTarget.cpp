@@ -33,8 +33,8 @@ using namespace inlay;
 static constexpr int64_t kMaxWorkgroupMemory = 32768;
 
 /// Returns the options for kernels of row groups. Software runs the invocations of a subgroup in lockstep and pays for
-/// each switch between subgroups at a barrier. Other devices need several subgroups to be busy. `chooseLaunches` sets the
-/// number of invocations per workgroup of all other kernels.
+/// each switch between subgroups at a barrier. Other devices need several subgroups to be busy. `chooseLaunches` sets
+/// the number of invocations per workgroup of all other kernels.
 static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
   FormWorkgroupKernelsPassOptions options;
   bool isSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Escapes text of untrusted files for terminals. Runtime/Report/PlanText.cpp writes the description of a plan.
 
 #include "inlay/Runtime/Core/Text.h"
 

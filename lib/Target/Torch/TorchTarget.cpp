@@ -42,8 +42,8 @@ static bool isCall(Operation *op) {
   return opaque ? opaque.getCall().has_value() : isa<AtenNamedOpInterface>(op);
 }
 
-/// Returns the description of the call that the framework makes. python/inlay/_dialect/calls.py documents the form. A graph op
-/// is called by its reference implementation.
+/// Returns the description of the call that the framework makes. python/inlay/_dialect/calls.py documents the form. A
+/// graph op is called by its reference implementation.
 static std::string describeCall(Operation *op) {
   if (auto opaque = dyn_cast<OpaqueOp>(op))
     return opaque.getCall()->str();

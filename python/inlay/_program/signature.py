@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Brings the arguments of a call into the order of the export and checks them."""
+"""Brings the arguments of a call into the order of the export and checks their types, dtypes and sizes.
+
+`sizes.py` has the expressions of sizes. The runtime checks again, in lib/Runtime/Core/Execute/Arguments.cpp.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sizes that differ from call to call: expressions of symbols, which the dims of the arguments determine."""
+"""Sizes that differ from call to call: expressions of symbols, which the dims of the arguments determine.
+
+`signature.py` checks the sizes of the arguments of a call.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Managers of patterns: RewritePatternManager changes graphs, and AnalysisPatternManager finds layers in them."""
+"""Managers of patterns: RewritePatternManager changes graphs, and AnalysisPatternManager finds layers in them.
+
+Without a benefit, `add` takes that of a traced pattern (`tracing.py`, 1 unless given), and 0 for a class.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a model for the command-line tools: the graph as text, and the weights in a second file."""
+"""Writes a model for the command-line tools: the graph as text, and the weights in a second file.
+
+`_import/torch/export.py` calls torch.export.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports a model of any kind: a PyTorch module, an ExportedProgram or an ONNX model."""
+"""Imports a model of any kind: a PyTorch module, an ExportedProgram or an ONNX model.
+
+`modules.py` imports a graph in memory.
+"""
 
 from __future__ import annotations
 

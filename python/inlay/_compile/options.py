@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the options of `inlay.compile` and `inlay.partition`."""
+"""Checks the options of `inlay.compile` and `inlay.partition`.
+
+`types.py` has their types, and include/inlay/Support/Options.td the table of the options of all interfaces.
+"""
 
 from __future__ import annotations
 

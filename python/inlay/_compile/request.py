@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes requests for the extension, and shows the progress of a compilation."""
+"""Makes requests for the extension, and shows the progress of a compilation.
+
+`options.py` checks the options first.
+"""
 
 from __future__ import annotations
 

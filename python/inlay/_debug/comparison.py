@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the segments of a model on each target with PyTorch."""
+"""Compares the segments of a model on each target with PyTorch.
+
+`pieces.py` measures the error, and `bisect.py` finds the layers that cause it.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles and runs a part of a graph alone, and measures the error of its results."""
+"""Compiles and runs a part of a graph alone, and measures the error of its results.
+
+`difference` is the error that comparisons and bisection use.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Computes a graph with PyTorch: each op of the dialect by its reference expression, and framework calls directly."""
+"""Computes a graph with PyTorch: each op of the dialect by its reference expression, and framework calls directly.
+
+`_dialect/meaning.py` computes a single op.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Computes graph ops with PyTorch, by the reference expressions in their definitions."""
+"""Computes graph ops with PyTorch, by the reference expressions in their definitions.
+
+`calls.py` runs calls of the framework, and `_debug/reference.py` computes a whole graph.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Types and constants in MLIR's textual form."""
+"""Types and constants in MLIR's textual form.
+
+`_import/torch/graph.py` writes ops, and `_graph/values.py` converts values of graphs in memory.
+"""
 
 import math
 import struct

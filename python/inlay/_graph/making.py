@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes ops in a graph from values and attributes of the extension."""
+"""Makes ops in a graph from values and attributes of the extension.
+
+`builder.py` has the calls that users write.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Converts and checks Python values that become attributes and types of a graph."""
+"""Converts and checks Python values that become attributes and types of a graph.
+
+`_dialect/text.py` writes types and constants for the importer.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The time of the steps of a call, and the memory that a call needs."""
+"""The time of the steps of a call, and the memory that a call needs.
+
+`report.py` has the report and the functions that format bytes and times.
+"""
 
 from __future__ import annotations
 

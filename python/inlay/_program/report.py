@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The partition report: the target of each op and the reason."""
+"""The partition report: the target of each op and the reason.
+
+The compiler writes the HTML and text files of a report (lib/Partition/Report). `figures.py` has measured times.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the interface and calling convention of a saved model from JSON. All parts of the text are checked."""
+"""Reads the interface and calling convention of a saved model from JSON. All parts of the text are checked.
+
+`saving.py` writes it.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Describes the interface and calling convention of a compiled model as JSON for a container."""
+"""Describes the interface and calling convention of a compiled model as JSON for a container.
+
+`restoring.py` reads it, and `metadata.py` has the vocabulary. The container itself is written in C++.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Converts Python functions to PDL. A function runs once, with symbols that record the ops they are used in."""
+"""Converts Python functions to PDL. A function runs once, with symbols that record the ops they are used in.
+
+`pattern` has the default benefit of a traced pattern. `writing.py` writes the text.
+"""
 
 from __future__ import annotations
 

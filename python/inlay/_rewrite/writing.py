@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes PDL. Symbols stand for values, attributes and lists, and a writer writes the ops that they are used in."""
+"""Writes PDL. Symbols stand for values, attributes and lists, and a writer writes the ops that they are used in.
+
+`tracing.py` traces the function of a pattern, and `conditions.py` its `where` function.
+"""
 
 from __future__ import annotations
 

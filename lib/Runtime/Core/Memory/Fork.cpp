@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the forks of the process, and lets one thread at a time renew an object in a child of fork.
 
 #include "inlay/Runtime/Core/Fork.h"
 

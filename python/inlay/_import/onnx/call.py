@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One node of an ONNX graph, with the functions that its handler needs to write it as ATen calls."""
+"""One node of an ONNX graph, with the functions that its handler needs to write it as ATen calls.
+
+A call of ATen in the graph of a torch.export program is `_import/torch/call.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes ops that the ONNX specification defines as functions of other ops."""
+"""Writes ops that the ONNX specification defines as functions of other ops.
+
+`upgrades.py` changes nodes of older versions, and `checking.py` inlines the functions that a model defines.
+"""
 
 from __future__ import annotations
 

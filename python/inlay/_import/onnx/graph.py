@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds an FX graph of ATen calls for the nodes of an ONNX graph."""
+"""Builds an FX graph of ATen calls for the nodes of an ONNX graph.
+
+`subgraphs.py` walks the nodes. `_import/torch/graph.py` writes the text of the module.
+"""
 
 from __future__ import annotations
 

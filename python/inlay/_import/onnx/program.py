@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports an ONNX model: the text of a module and its weights."""
+"""Imports an ONNX model: the text of a module and its weights.
+
+`_import/torch/program.py` imports the ATen calls that the nodes become.
+"""
 
 from __future__ import annotations
 

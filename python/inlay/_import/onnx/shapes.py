@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dims of an ONNX model that may differ from call to call, and tensors of numbers that follow from them."""
+"""Dims of an ONNX model that may differ from call to call, and tensors of numbers that follow from them.
+
+`_program/sizes.py` has the expressions of sizes, and `handlers/layout.py` the ops that return dims.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Adds the nodes of an ONNX graph, and of the bodies of control flow, as calls to an FX graph."""
+"""Adds the nodes of an ONNX graph, and of the bodies of control flow, as calls to an FX graph.
+
+`versions.py` finds the handler of a node, and the modules in `handlers` write the calls.
+"""
 
 from __future__ import annotations
 

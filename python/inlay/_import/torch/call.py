@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One framework call of a graph, with its arguments by the names of its schema."""
+"""One framework call of a graph, with its arguments by the names of its schema.
+
+`_import/onnx/call.py` is a node of an ONNX graph.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that the dialect can express tensors."""
+"""Checks that the dialect can express tensors.
+
+`_program/signature.py` checks the arguments of a call.
+"""
 
 from __future__ import annotations
 

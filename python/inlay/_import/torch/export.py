@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exports modules by torch.export, with example arguments in the forms that `inlay.compile` takes."""
+"""Exports modules by torch.export, with example arguments in the forms that `inlay.compile` takes.
+
+`_compile/export.py` writes a model to files, and `program.py` imports the exported program.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Removes calls that write their operands from a graph that torch.export traced."""
+"""Removes calls that write their operands from a graph that torch.export traced.
+
+`effects.py` tells which calls have other effects.
+"""
 
 from __future__ import annotations
 

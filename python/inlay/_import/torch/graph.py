@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a function of the dialect's ops as text."""
+"""Writes a function of the dialect's ops as text.
+
+`walker.py` decides which ops. `_dialect/text.py` writes types and constants.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports an ExportedProgram: the text of a module, its weights, and the model's arguments and results."""
+"""Imports an ExportedProgram: the text of a module, its weights, and the model's arguments and results.
+
+`export.py` makes the ExportedProgram from a module, and `walker.py` walks its graph.
+"""
 
 from __future__ import annotations
 

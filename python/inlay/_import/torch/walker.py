@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Walks an FX graph of framework calls and writes it as ops of the dialect."""
+"""Walks an FX graph of framework calls and writes it as ops of the dialect.
+
+The modules in `handlers` handle single calls, and `graph.py` writes the text.
+"""
 
 from __future__ import annotations
 

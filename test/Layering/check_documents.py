@@ -1,4 +1,4 @@
-"""The facts of documents that can be checked: environment variables, and the tests that pages name."""
+"""The facts of documents that can be checked: environment variables, and the files and tests that pages name."""
 
 import pathlib
 import re
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from source_tree import CODE, Finding, Source
 
+CHANGES, CHANGES_TITLE = "docs/architecture.md", "## Where to make a change"
 VARIABLES, SECURITY, FACTS = "docs/guide/debug.md", "SECURITY.md", "test/Rewrite/facts.md"
 INSTALLED = {"lib", "tools", "include", "python"}
 NOT_INSTALLED = {("python", "tests"), ("tools", "inlay-bench")}
@@ -83,9 +84,65 @@ def check_facts(root: pathlib.Path, suites: str) -> Iterator[Finding]:
             yield page, number, f"names the test {name}, which doesn't exist"
 
 
+# In the rows of CHANGES: a path, which has a slash or an ending, and a name in parentheses.
+ROW_TOKEN = re.compile(r"`([^`]+)`|[()]")
+PATH = re.compile(r"[\w.*/-]*(?:/[\w.*-]*|\w\.(?:\w+|css\.inc|js\.inc)|Makefile)")
+NAME = re.compile(r"[A-Za-z_][\w-]*(?:::[A-Za-z_]\w*)*")
+
+
+def find_path(root: pathlib.Path, before: pathlib.Path | None, name: str) -> pathlib.Path | None:
+    """Returns the file or folder `name`, which may be given without the folder of the path `before` it."""
+    folder = before.parent if before and before.is_file() else before
+    for start in (root, folder):
+        if start and (found := next(start.glob(name.rstrip("/")), None)):
+            return found
+    return None
+
+
+def holds_name(path: pathlib.Path, name: str) -> bool:
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in CODE | {".py"}]
+    texts = [file.read_text() for file in files]
+    return all(any(re.search(rf"\b{part}\b", text) for text in texts) for part in name.split("::"))
+
+
+def find_wrong_tokens(root: pathlib.Path, cell: str) -> Iterator[str]:
+    """Yields a message for each file that a cell names and that doesn't exist, and each name that its file lacks."""
+    path: pathlib.Path | None = None
+    depth = 0
+    for match in ROW_TOKEN.finditer(cell):
+        token = match[1]
+        if token is None:
+            depth += 1 if match[0] == "(" else -1
+        elif token.startswith("make "):
+            if not holds_name(root / "Makefile", token.removeprefix("make ")):
+                yield f"names the target of `{token}`, which doesn't exist"
+        elif PATH.fullmatch(token):
+            path = find_path(root, path, token)
+            if not path:
+                yield f"names {token}, which doesn't exist"
+        elif depth and path and NAME.fullmatch(token) and not holds_name(path, token):
+            yield f"expected {token} in {path.relative_to(root)}, but it doesn't occur there"
+
+
+def check_changes(root: pathlib.Path) -> Iterator[Finding]:
+    """Each row of the table of changes names files that exist, and names that these files contain."""
+    page = root / CHANGES
+    is_inside = False
+    for number, line in enumerate(page.read_text().splitlines() if page.exists() else [], 1):
+        if line.startswith("## "):
+            is_inside = line == CHANGES_TITLE
+        cells = line.split("|")
+        if is_inside and line.startswith("| ") and len(cells) == 5:
+            for cell in cells[2:4]:
+                yield from ((page, number, text) for text in find_wrong_tokens(root, cell))
+        elif is_inside and line.startswith("|") and line != "|---|---|---|":
+            yield page, number, "expected a row of three cells"
+
+
 def check_documents(root: pathlib.Path, sources: list[Source]) -> Iterator[Finding]:
     unit_tests = (s for s in sources if s.name.parts[0] == "unittests" and s.name.suffix == ".cpp")
     suites = "\n".join("\n".join(source.lines) for source in unit_tests)
     yield from check_variables(root, sources)
     yield from check_security(root, suites)
     yield from check_facts(root, suites)
+    yield from check_changes(root)

@@ -5,7 +5,7 @@ sizes      files, mains of tools, functions and folders stay below limits
 python     folders of the Python package import along the arrows of a table, without circles
 passes     flag, class, file, test and debug type of each pass follow from one another
 text       license, head comments, diagnostics, comments; nothing names a machine, a ticket or a package mirror
-documents  every INLAY_* variable that code reads is explained, and every test that a page names exists
+documents  every INLAY_* variable that code reads is explained, and the files and tests that pages name exist
 
 Each topic is a module check_TOPIC.py beside this file. Prints `path:line: message` for each finding and exits with 1 if
 there are any.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that continue without the device.
+// Calls that continue without the device. `Failure::note` in Execute/PlanInstance.cpp decides which failures count.
 
 #include "RecoveringProgram.h"
 #include "Runtime/Core/Execute/Arguments.h"

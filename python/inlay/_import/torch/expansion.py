@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Decomposes calls that no handler takes.
 
-`decompose.py` lists what is decomposed before the import.
+`decompose` lists what is decomposed before the import.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def _plain(
     directions: Sequence[bool],
     activation: str,
 ) -> list[torch.fx.Node]:
-    """Adds one ATen call for a layer that PyTorch has. PyTorch's decomposition, which _import/torch/decompose.py
+    """Adds one ATen call for a layer that PyTorch has. PyTorch's decomposition, which _import/torch/decompose
     chooses, unrolls it. Returns the outputs of all steps and the last states."""
     length, batch, _ = shape_of(x)
     hidden, count = shape_of(call[2])[-1], len(directions)

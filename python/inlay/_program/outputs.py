@@ -109,12 +109,17 @@ class BufferOutput(Output):
 
 @dataclass(frozen=True)
 class KeptOutput(Output):
-    """A value with this name that calls of PyTorch return beside the program."""
+    """A value with this name that calls of PyTorch return beside the program.
+
+    is_bytes: True for a tensor of int8 that stands for one of uint8 with the same bits.
+    """
 
     name: str
+    is_bytes: bool = False
 
     def find(self, values: CallValues) -> Any:
-        return values.kept.get(self.name)
+        value = values.kept.get(self.name)
+        return value.view(torch.uint8) if self.is_bytes and value is not None else value
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ try:
     import inlay
     import torch
     import transformers
-    from inlay._compile.driver import compilation_count
+    from inlay._compile.imported import compilation_count
     from inlay_models import make
     from torch.export import Dim
     from torch.utils import _pytree as pytree

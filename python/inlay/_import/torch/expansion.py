@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 
 from .call import Call, overload_of
 from .decompose import Decompositions, late_decompositions
+from .effects import has_effect
 from .functional import is_composite
 from .guards import plain_kernels
 
@@ -143,8 +144,9 @@ class Expander:
 
 
 def needed_nodes(nodes: Sequence[torch.fx.Node], results: Any) -> list[torch.fx.Node]:
-    """Returns the nodes among `nodes`, which are in order, that `results` depend on."""
+    """Returns the nodes among `nodes`, which are in order, that have an effect or that `results` depend on."""
     needed = {result for result in pytree.tree_leaves(results) if isinstance(result, torch.fx.Node)}
+    needed.update(node for node in nodes if has_effect(node))
     for node in reversed(nodes):
         if node in needed:
             needed.update(node.all_input_nodes)

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from ...._program.outputs import Output, ValueOutput, WeightsOutput
+from ...._program.outputs import KeptOutput, Output, ValueOutput, WeightsOutput
 from .nodes import Inserter, fake_like, fake_of, replace_arguments
 
 aten = torch.ops.aten
@@ -267,6 +267,8 @@ def as_bytes(output: Output) -> Output:
     """
     if isinstance(output, ValueOutput):
         return dataclasses.replace(output, value=output.value.view(torch.uint8))
+    if isinstance(output, KeptOutput):
+        return dataclasses.replace(output, is_bytes=True)
     if isinstance(output, WeightsOutput):
         compute = output.compute
         return dataclasses.replace(output, compute=lambda weights: compute(weights).view(torch.uint8))

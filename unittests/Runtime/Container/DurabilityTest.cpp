@@ -80,6 +80,27 @@ struct DurabilityTest : ContainerTest {
     return writeContainer(at("m.inlay"), *builder.plan, {}, {"w.safetensors", false, replace});
   }
 
+  void addConstant() {
+    builder.constant("more", MemorySpace::Host, {1});
+    builder.plan->constants.back().key = "more";
+  }
+
+  /// Saves while call `number` of the kind `fault` fails: 0 concerns the weights file, 1 the container. Expects an
+  /// error, the old `container`, and no temporary file.
+  void expectFailedSave(size_t Calls::*fault, size_t number, const std::string &container) {
+    watched = {};
+    watched.*fault = number;
+    calls = &watched;
+    EXPECT_EQ(save(true).message(),
+              "'" + at(number == 0 ? "w.safetensors" : "m.inlay") + "' can't be written: Input/output error");
+    calls = nullptr;
+    EXPECT_EQ(load(at("m.inlay")), container);
+    size_t entries = 0;
+    for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
+      ++entries;
+    EXPECT_EQ(entries, 2u) << "nothing else is left";
+  }
+
   PlanBuilder builder;
   Calls watched;
 };
@@ -98,50 +119,27 @@ TEST_F(DurabilityTest, FilesAreOnTheDiskBeforeTheyGetTheirNames) {
     EXPECT_EQ(watched.made, (std::vector<std::string>{"sync temporary of w.safetensors", "sync temporary of m.inlay",
                                                       "rename to w.safetensors", "sync " + place, "rename to m.inlay",
                                                       "sync " + place}));
-    builder.constant("more", MemorySpace::Host, {1});
-    builder.plan->constants.back().key = "more";
+    addConstant();
   }
 }
 
 TEST_F(DurabilityTest, WhatCannotBeStoredLeavesTheOldFiles) {
   ASSERT_TRUE(save().isOk());
   std::string container = load(at("m.inlay")), weights = load(at("w.safetensors"));
-  builder.constant("more", MemorySpace::Host, {1});
-  builder.plan->constants.back().key = "more";
+  addConstant();
   for (size_t failing : {0, 1}) {
-    watched = {};
-    watched.failing = failing;
-    calls = &watched;
-    EXPECT_EQ(save(true).message(),
-              "'" + at(failing == 0 ? "w.safetensors" : "m.inlay") + "' can't be written: Input/output error");
-    calls = nullptr;
-    EXPECT_EQ(load(at("m.inlay")), container);
+    expectFailedSave(&Calls::failing, failing, container);
     EXPECT_EQ(load(at("w.safetensors")), weights);
-    size_t entries = 0;
-    for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
-      ++entries;
-    EXPECT_EQ(entries, 2u) << "nothing else is left";
   }
 }
 
 TEST_F(DurabilityTest, ARenameThatFailsLeavesNoTemporaryFile) {
   ASSERT_TRUE(save().isOk());
   std::string container = load(at("m.inlay")), weights = load(at("w.safetensors"));
-  builder.constant("more", MemorySpace::Host, {1});
-  builder.plan->constants.back().key = "more";
+  addConstant();
   for (size_t failing : {0, 1}) {
-    watched = {};
-    watched.failingRename = failing;
-    calls = &watched;
-    EXPECT_EQ(save(true).message(),
-              "'" + at(failing == 0 ? "w.safetensors" : "m.inlay") + "' can't be written: Input/output error");
-    calls = nullptr;
-    EXPECT_EQ(load(at("m.inlay")), container);
+    expectFailedSave(&Calls::failingRename, failing, container);
     EXPECT_EQ(load(at("w.safetensors")) == weights, failing == 0);
-    size_t entries = 0;
-    for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
-      ++entries;
-    EXPECT_EQ(entries, 2u) << "nothing else is left";
     EXPECT_EQ(readContainer(at("m.inlay")).isOk(), failing == 0) << "a new weights file doesn't fit the old container";
   }
   EXPECT_EQ(save(true).message(), "");

@@ -61,23 +61,29 @@ struct ForkTest : testing::Test {
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
 
+  /// Returns a thread that is inside of a call, where it waits for `mayEnd`.
+  std::thread startWaitingCall() {
+    inside = [this] {
+      isInside = true;
+      while (!mayEnd)
+        std::this_thread::yield();
+    };
+    std::thread thread([this] { call(); });
+    while (!isInside)
+      std::this_thread::yield();
+    return thread;
+  }
+
   PlanBuilder builder;
   std::function<void()> inside;
+  std::atomic<bool> isInside{false}, mayEnd{false};
   std::unique_ptr<Program> program;
 };
 
 } // namespace
 
 TEST_F(ForkTest, AChildReplacesConstantsBesideACallOfTheParent) {
-  std::atomic<bool> isInside{false}, mayEnd{false};
-  inside = [&] {
-    isInside = true;
-    while (!mayEnd)
-      std::this_thread::yield();
-  };
-  std::thread thread([&] { call(); });
-  while (!isInside)
-    std::this_thread::yield();
+  std::thread thread = startWaitingCall();
   EXPECT_TRUE(holdsInChild([&] {
     inside = nullptr;
     return replace({5, 6}).isOk() && call() == std::vector<float>({5, 6});
@@ -87,15 +93,7 @@ TEST_F(ForkTest, AChildReplacesConstantsBesideACallOfTheParent) {
 }
 
 TEST_F(ForkTest, AChildCallsBesideAReplacementThatWaitsInTheParent) {
-  std::atomic<bool> isInside{false}, mayEnd{false};
-  inside = [&] {
-    isInside = true;
-    while (!mayEnd)
-      std::this_thread::yield();
-  };
-  std::thread caller([&] { call(); });
-  while (!isInside)
-    std::this_thread::yield();
+  std::thread caller = startWaitingCall();
   std::thread replacer([&] { EXPECT_TRUE(replace({5, 6}).isOk()); });
   std::this_thread::sleep_for(std::chrono::milliseconds(50)); // until it waits
   EXPECT_TRUE(holdsInChild([&] {

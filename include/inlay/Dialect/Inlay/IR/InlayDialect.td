@@ -31,6 +31,7 @@ def Inlay_Dialect : Dialect {
     | `inlay.dims` | argument or result of a function | its dims as a map of the function's symbols, e.g. `affine_map<()[s0] -> (s0, 3)>` |
     | `inlay.dims` | any op | such a map for each result; on a segment, the maps of the inputs come first |
     | `inlay.length` | list argument of a function | number of elements; the list may enter an accelerator as that many values |
+    | `inlay.reason` | `inlay.opaque` | a sentence that says why the call has no graph op; verdicts repeat it |
     | `inlay.verdict` | any op | the target that partitioning chose for the op, and the reason |
     | `inlay.clone` | op in a segment | the op is a clone that partitioning made; the original is in another segment |
     | `inlay.unpacked` | op | the op unpacks a list or tuple argument that enters an accelerator, or rebuilds it there |

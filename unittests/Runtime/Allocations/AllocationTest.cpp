@@ -7,6 +7,7 @@
 #include "../PlanBuilder.h"
 #include "../RandomPlan.h"
 #include "Allocations.h"
+#include "FailEach.h"
 #include "Runtime/Host/Support/Processor.h"
 #include "inlay-c/runtime.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
@@ -25,33 +26,6 @@ using namespace inlay::rt;
 using namespace inlay::rt::test;
 
 namespace {
-
-/// Runs `work` until no allocation is left that can fail. Errors must be ResourceExhausted. After each run `check` must
-/// succeed.
-void failEach(const std::function<Status()> &work, const std::function<Status()> &check) {
-  Status first = work(); // objects that live as long as the process are made here
-  ASSERT_TRUE(first.isOk()) << first.message();
-  int64_t number = 0, errors = 0;
-  for (;; ++number) {
-    failAllocation(number);
-    Status status = work();
-    bool hasFailed = stopFailing();
-    if (!hasFailed)
-      break;
-    errors += !status.isOk();
-    if (!status.isOk()) {
-      ASSERT_EQ(status.code(), StatusCode::ResourceExhausted) << "allocation " << number << ": " << status.message();
-      ASSERT_NE(status.message(), "") << "allocation " << number;
-    }
-    Status later = check();
-    ASSERT_TRUE(later.isOk()) << "after the failure of allocation " << number << ": " << later.message();
-  }
-  testing::Test::RecordProperty("allocations", std::to_string(number));
-  testing::Test::RecordProperty("errors", std::to_string(errors));
-  EXPECT_GT(errors, 0) << number << " allocations";
-}
-
-void failEach(const std::function<Status()> &work) { failEach(work, work); }
 
 PlanBuilder sinePlan() {
   PlanBuilder b;
@@ -219,8 +193,9 @@ TEST_F(AllocationTest, OfCallsWhileAllMemoryIsGone) {
     failAllocation(number, /*all=*/true);
     Status status = opened->program->call(a.inputs, a.outputs);
     bool hasFailed = stopFailing();
-    if (hasFailed && !status.isOk())
+    if (hasFailed && !status.isOk()) {
       EXPECT_EQ(status.code(), StatusCode::ResourceExhausted) << status.message();
+    }
     EXPECT_EQ(callSine(*opened->program).message(), "");
   }
 }

@@ -2,10 +2,15 @@
 
 #include "Allocations.h"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <new>
+#include <string_view>
 
 extern "C" {
 // The functions of glibc behind the ones that are replaced.
@@ -20,9 +25,49 @@ static std::atomic<bool> failsAll{false}, hasFailed{false};
 
 static thread_local bool isPaused = false;
 
+static bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+/// The kinds of code that may ask for memory.
+enum class Origin { Inlay, StandardLibrary, Other };
+
+static Origin originOf(void *address) {
+  Dl_info info;
+  if (!dladdr(address, &info) || !info.dli_fname)
+    return Origin::Other;
+  std::string_view file = info.dli_fname;
+  if (contains(file, "/libc.so") || contains(file, "/libstdc++.so") || contains(file, "/ld-linux"))
+    return Origin::StandardLibrary;
+  return contains(file, "/libinlay") || contains(file, "InlayRuntime") ? Origin::Inlay : Origin::Other;
+}
+
+/// Returns true if code of Inlay asked for the allocation, directly or through the C and C++ libraries. `caller` is the
+/// return address of the allocation function. Drivers, layers and kernel libraries end the process if they get no
+/// memory.
+static bool isOurs(void *caller) {
+  Origin direct = originOf(caller);
+  if (direct != Origin::StandardLibrary)
+    return direct == Origin::Inlay;
+  std::array<void *, 24> frames;
+  int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  bool isAbove = false; // of the allocation function
+  for (int i = 0; i < count; ++i) {
+    void *frame = frames[static_cast<size_t>(i)];
+    isAbove = isAbove || frame == caller;
+    Origin origin = isAbove ? originOf(frame) : Origin::StandardLibrary;
+    if (origin != Origin::StandardLibrary)
+      return origin == Origin::Inlay;
+  }
+  return false;
+}
+
 /// Counts an allocation. Returns true if it must fail.
-static bool mustFail() {
+static bool mustFail(void *caller) {
   if (isPaused || left.load(std::memory_order_relaxed) == INT64_MAX)
+    return false;
+  isPaused = true; // for allocations of `isOurs`
+  bool counts = isOurs(caller);
+  isPaused = false;
+  if (!counts)
     return false;
   int64_t number = left.fetch_sub(1);
   if (number > 0 || (number < 0 && !failsAll))
@@ -33,6 +78,8 @@ static bool mustFail() {
 }
 
 void inlay::rt::test::failAllocation(int64_t number, bool all) {
+  void *frame = nullptr;
+  backtrace(&frame, 1); // the first call loads a library
   hasFailed = false;
   failsAll = all;
   left = number;
@@ -46,17 +93,40 @@ bool inlay::rt::test::stopFailing() {
 inlay::rt::test::NoFailures::NoFailures() { isPaused = true; }
 inlay::rt::test::NoFailures::~NoFailures() { isPaused = false; }
 
+static void *allocate(size_t alignment, size_t size, void *caller) {
+  if (mustFail(caller))
+    return nullptr;
+  return alignment ? __libc_memalign(alignment, size) : __libc_malloc(size);
+}
+
 extern "C" {
-void *malloc(size_t size) { return mustFail() ? nullptr : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return mustFail() ? nullptr : __libc_calloc(count, size); }
-void *realloc(void *memory, size_t size) { return mustFail() ? nullptr : __libc_realloc(memory, size); }
-void *memalign(size_t alignment, size_t size) { return mustFail() ? nullptr : __libc_memalign(alignment, size); }
-void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+void *malloc(size_t size) { return allocate(0, size, __builtin_return_address(0)); }
+void *calloc(size_t count, size_t size) {
+  return mustFail(__builtin_return_address(0)) ? nullptr : __libc_calloc(count, size);
+}
+void *realloc(void *memory, size_t size) {
+  return mustFail(__builtin_return_address(0)) ? nullptr : __libc_realloc(memory, size);
+}
+void *memalign(size_t alignment, size_t size) { return allocate(alignment, size, __builtin_return_address(0)); }
+void *aligned_alloc(size_t alignment, size_t size) { return allocate(alignment, size, __builtin_return_address(0)); }
 int posix_memalign(void **memory, size_t alignment, size_t size) {
-  void *made = memalign(alignment, size);
+  void *made = allocate(alignment, size, __builtin_return_address(0));
   if (made)
     *memory = made;
   return made ? 0 : ENOMEM;
 }
 }
-// libstdc++'s operators new call malloc and aligned_alloc.
+
+// The other operators of libstdc++ call these two.
+void *operator new(size_t size) {
+  void *made = allocate(0, size ? size : 1, __builtin_return_address(0));
+  return made ? made : throw std::bad_alloc();
+}
+void *operator new(size_t size, std::align_val_t alignment) {
+  void *made = allocate(static_cast<size_t>(alignment), size ? size : 1, __builtin_return_address(0));
+  return made ? made : throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t, std::align_val_t) noexcept { std::free(memory); }

@@ -116,6 +116,41 @@ TEST_F(ThreadPoolTest, WrongNumbersOfThreadsAreErrors) {
   EXPECT_EQ(pool.threads(), 4);
 }
 
+TEST_F(ThreadPoolTest, AFailingChunkEndsItsLoopWithItsError) {
+  std::atomic<int> runs{0};
+  for (int64_t threads : {1, 4}) {
+    ASSERT_TRUE(pool.setThreads(threads).isOk());
+    runs = 0;
+    Status status = pool.run(100000, 1, [&](int64_t begin, int64_t) -> Status {
+      ++runs;
+      return begin == 5 ? Status(StatusCode::Unavailable, "number 5") : Status::ok();
+    });
+    EXPECT_EQ(status.code(), StatusCode::Unavailable);
+    EXPECT_EQ(status.message(), "number 5");
+    EXPECT_LT(runs, 100000) << threads << " threads left out no chunk";
+    EXPECT_TRUE(coversAll(1000, 1)) << "after an error";
+  }
+}
+
+TEST_F(ThreadPoolTest, AnAllocationThatFailsInAChunkIsAnError) {
+  std::thread::id caller = std::this_thread::get_id();
+  for (bool onCaller : {true, false}) {
+    Status status = pool.run(64, 1, [&](int64_t, int64_t) {
+      if ((std::this_thread::get_id() == caller) == onCaller)
+        throw std::bad_alloc();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5)); // so that the other threads get chunks
+    });
+    EXPECT_EQ(status.code(), StatusCode::ResourceExhausted) << onCaller;
+    EXPECT_TRUE(coversAll(1000, 1));
+    ASSERT_TRUE(pool.setThreads(3).isOk()) << "the pool is free again";
+    ASSERT_TRUE(pool.setThreads(4).isOk());
+  }
+  Status inside = pool.run(2, 1, [&](int64_t, int64_t) -> Status {
+    return pool.run(2, 1, [](int64_t, int64_t) { throw std::bad_alloc(); });
+  });
+  EXPECT_EQ(inside.code(), StatusCode::ResourceExhausted);
+}
+
 TEST_F(ThreadPoolTest, AChildHasWorkersOfItsOwn) {
   EXPECT_TRUE(coversAll(100, 1));
   pid_t child = fork();

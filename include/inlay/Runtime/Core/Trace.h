@@ -39,6 +39,8 @@ public:
 
   /// Stores an event. Counts it if there is no place for it.
   void add(TraceEvent event);
+  /// Counts an event that can't be stored.
+  void drop();
 
   /// Stores a sentence about how the trace was made or what it lacks. A repeated sentence is stored once.
   void note(const std::string &sentence);

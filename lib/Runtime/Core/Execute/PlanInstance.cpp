@@ -485,32 +485,35 @@ struct HostContext : InlayHostContext {
   HostContext(HostKernels &kernels, const HostFunction &function, StepTime *times)
       : InlayHostContext{runLoop, callLibrary}, kernels(kernels), function(function), times(times) {}
 
-  /// Runs `work`, and times it if the step is timed.
+  /// Runs `work`, and times it if the step is timed. No exception may reach the native code, which can't be unwound.
   template <typename Work>
   void run(int64_t kernel, Work work) {
     if (!status.isOk())
       return;
-    if (!times || static_cast<uint64_t>(kernel) >= function.kernels.size()) {
-      work();
-      return;
-    }
-    const HostKernel &description = function.kernels[kernel];
-    TraceSpan span(name(description.kind), description.name, -1, &description.calls);
-    int64_t begin = traceTime();
-    work();
-    times->kernel(static_cast<uint32_t>(kernel)).add(begin, traceTime());
+    status = guard([&]() -> Status {
+      if (!times || static_cast<uint64_t>(kernel) >= function.kernels.size())
+        return work();
+      const HostKernel &description = function.kernels[kernel];
+      TraceSpan span(name(description.kind), description.name, -1, &description.calls);
+      int64_t begin = traceTime();
+      INLAY_RETURN_IF_ERROR(work());
+      times->kernel(static_cast<uint32_t>(kernel)).add(begin, traceTime());
+      return Status::ok();
+    });
   }
 
   static void runLoop(InlayHostContext *self, int64_t kernel, InlayHostBody body, void *const *buffers, int64_t count,
                       int64_t cost) {
     auto *context = static_cast<HostContext *>(self);
-    context->run(kernel, [&] { context->kernels.run(static_cast<uint32_t>(kernel), body, buffers, count, cost); });
+    context->run(kernel, [&] {
+      context->kernels.run(static_cast<uint32_t>(kernel), body, buffers, count, cost);
+      return Status::ok();
+    });
   }
 
   static void callLibrary(InlayHostContext *self, int64_t kernel, void *const *buffers, const int64_t *sizes) {
     auto *context = static_cast<HostContext *>(self);
-    context->run(kernel,
-                 [&] { context->status = context->kernels.call(static_cast<uint32_t>(kernel), buffers, sizes); });
+    context->run(kernel, [&] { return context->kernels.call(static_cast<uint32_t>(kernel), buffers, sizes); });
   }
 
   HostKernels &kernels;

@@ -54,6 +54,11 @@ void Trace::add(TraceEvent event) {
   dropped_ += !status.isOk();
 }
 
+void Trace::drop() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ++dropped_;
+}
+
 void Trace::note(const std::string &sentence) {
   std::lock_guard<std::mutex> lock(mutex_);
   findOrAdd(notes_, sentence);
@@ -97,11 +102,16 @@ TraceSpan::~TraceSpan() {
 const TraceSpan *TraceSpan::current() { return innermost; }
 
 void TraceSpan::addPart(int64_t begin, int64_t end) const {
-  TraceEvent part = event_;
-  part.track = trace_->threadTrack();
-  part.begin = begin;
-  part.end = end;
-  trace_->add(std::move(part));
+  Status status = guard([&] {
+    TraceEvent part = event_;
+    part.track = trace_->threadTrack();
+    part.begin = begin;
+    part.end = end;
+    trace_->add(std::move(part));
+    return Status::ok();
+  });
+  if (!status.isOk())
+    trace_->drop();
 }
 
 } // namespace inlay::rt

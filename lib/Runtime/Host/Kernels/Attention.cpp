@@ -162,7 +162,7 @@ StatusOr<std::shared_ptr<const AttentionPlan>> AttentionKernel::plan(const int64
 }
 
 Status AttentionKernel::runBlock(const AttentionPlan &plan, void *const *buffers, int64_t task) const {
-  static thread_local Scratch scratch;
+  static Scratch scratch;
   const AttentionSizes &sizes = plan.sizes;
   int64_t block = task % plan.blocks, head = task / plan.blocks % sizes.heads;
   int64_t batch = task / plan.blocks / sizes.heads, first = block * kBlockQueries;
@@ -211,13 +211,12 @@ Status AttentionKernel::call(void *const *buffers, const int64_t *sizes) {
   const AttentionPlan &plan = **found;
   if (plan.isEmpty)
     return Status::ok();
-  FirstError error;
   int64_t tasks = plan.sizes.batch * plan.sizes.heads * plan.blocks;
-  ThreadPool::get().run(tasks, plan.chunk, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end && !error.failed(); ++task)
-      error.record(runBlock(plan, buffers, task));
+  return ThreadPool::get().run(tasks, plan.chunk, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task)
+      INLAY_RETURN_IF_ERROR(runBlock(plan, buffers, task));
+    return Status::ok();
   });
-  return error.take();
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeAttention(const HostKernel &kernel, SequentialLibrary &library) {

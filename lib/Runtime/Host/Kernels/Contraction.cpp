@@ -101,7 +101,7 @@ Status ContractionRun::runTask(int64_t task) const {
             plan.n.begin(place.n) * place.cColumn;
   float *target = place.c;
   int64_t targetRow = place.cRow;
-  static thread_local Scratch scratch;
+  static Scratch scratch;
   if (plan.usesScratch) {
     targetRow = plan.n.slice;
     target = static_cast<float *>(scratch.reserve(static_cast<size_t>(place.rows * targetRow) * sizeof(float)));
@@ -178,12 +178,11 @@ Status ContractionKernel::call(void *const *buffers, const int64_t *sizes) {
   }
   std::vector<Memory> copies;
   INLAY_RETURN_IF_ERROR(copyOverlapping(run, copies));
-  FirstError error;
-  ThreadPool::get().run((*plan)->tasks(), (*plan)->chunk, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end && !error.failed(); ++task)
-      error.record(run.runTask(task));
+  return ThreadPool::get().run((*plan)->tasks(), (*plan)->chunk, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task)
+      INLAY_RETURN_IF_ERROR(run.runTask(task));
+    return Status::ok();
   });
-  return error.take();
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeContraction(const HostKernel &kernel, SequentialLibrary &library) {

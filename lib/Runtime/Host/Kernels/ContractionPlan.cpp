@@ -123,21 +123,18 @@ size_t ContractionPlan::findPart(int64_t offset, bool isTailM, bool isTailN) con
 
 Status ContractionPlan::pack(const float *buffer, Packed &packed) const {
   packed.resize(packedParts.size());
-  FirstError error;
-  ThreadPool::get().run(static_cast<int64_t>(packedParts.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end && !error.failed(); ++i) {
+  return ThreadPool::get().run(static_cast<int64_t>(packedParts.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
       const PackedPart &part = packedParts[static_cast<size_t>(i)];
       const Gemm &gemm = *gemms[0][part.isTailM][part.isTailN];
       Memory memory = allocate(gemm.packedBytes());
-      if (!memory) {
-        error.record({StatusCode::ResourceExhausted, "no memory for packed weights"});
-        return;
-      }
-      error.record(gemm.pack(buffer + part.offset, memory.get()));
+      if (!memory)
+        return Status(StatusCode::ResourceExhausted, "no memory for packed weights");
+      INLAY_RETURN_IF_ERROR(gemm.pack(buffer + part.offset, memory.get()));
       packed[static_cast<size_t>(i)] = std::move(memory);
     }
+    return Status::ok();
   });
-  return error.take();
 }
 
 StatusOr<std::shared_ptr<const ContractionPlan>> planContraction(const HostKernel &kernel, const int64_t *sizes,

@@ -93,7 +93,7 @@ void ConvolutionRun::finish(int64_t image, const RowSlice &slice, const Tile &ti
 }
 
 Status ConvolutionRun::runTask(int64_t task) const {
-  static thread_local Scratch inputScratch, outputScratch, tileScratch;
+  static Scratch inputScratch, outputScratch, tileScratch;
   const Status noMemory(StatusCode::ResourceExhausted, "no memory for a slice of a convolution");
   int64_t count = static_cast<int64_t>(plan.slices.size()), image = task / count;
   const RowSlice &slice = plan.slices[static_cast<size_t>(task % count)];
@@ -183,13 +183,12 @@ Status ConvolutionKernel::call(void *const *buffers, const int64_t *sizes) {
   }
   std::vector<Memory> copies;
   INLAY_RETURN_IF_ERROR(copyOverlapping(run, copies));
-  FirstError error;
   int64_t tasks = (*plan)->batch * static_cast<int64_t>((*plan)->slices.size());
-  ThreadPool::get().run(tasks, (*plan)->chunk, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end && !error.failed(); ++task)
-      error.record(run.runTask(task));
+  return ThreadPool::get().run(tasks, (*plan)->chunk, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task)
+      INLAY_RETURN_IF_ERROR(run.runTask(task));
+    return Status::ok();
   });
-  return error.take();
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const HostKernel &kernel, SequentialLibrary &library) {

@@ -9,9 +9,7 @@
 #include "inlay/Runtime/Core/Fork.h"
 #include "inlay/Runtime/Core/Plan.h"
 
-#include <atomic>
 #include <list>
-#include <mutex>
 #include <vector>
 
 namespace inlay::rt::host {
@@ -41,26 +39,6 @@ bool isConstant(const HostKernel &kernel, uint32_t buffer);
 /// Returns the number of threads that slices are made for: that of the pool, or a fixed one if results must not depend
 /// on the number of threads.
 int64_t threadsToPlanFor();
-
-/// Keeps the first error of several threads.
-class FirstError {
-public:
-  void record(Status status) {
-    if (status.isOk())
-      return;
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!failed_.exchange(true))
-      status_ = std::move(status);
-  }
-  bool failed() const { return failed_.load(std::memory_order_relaxed); }
-  /// Returns the first error. Must be called after all threads are done.
-  Status take() { return std::move(status_); }
-
-private:
-  std::atomic<bool> failed_{false};
-  std::mutex mutex_;
-  Status status_;
-};
 
 /// A cache of plans for the most recent sizes. Thread-safe.
 template <typename Plan>

@@ -127,7 +127,7 @@ const dnnl_memory_desc_t *Primitive::desc(dnnl_query_t what) const {
 
 Status Primitive::run(const Argument *arguments, size_t count) const {
   constexpr size_t kMaxArguments = 4;
-  static thread_local Scratch scratch;
+  static Scratch scratch;
   OneThread oneThread;
   std::array<Owner<dnnl_memory_t, dnnl_memory_destroy>, kMaxArguments> owners;
   std::array<dnnl_exec_arg_t, kMaxArguments> passed;

@@ -132,7 +132,7 @@ void PortableConvolution::fillRow(const float *x, const int64_t *offsets, int64_
 }
 
 Status PortableConvolution::run(const float *x, const void *weights, float *y) const {
-  static thread_local Scratch scratch;
+  static Scratch scratch;
   size_t rowBytes = static_cast<size_t>(taps_ * shape_.inputs) * sizeof(float);
   size_t offsetBytes = static_cast<size_t>(rowPlaces_ * taps_) * sizeof(int64_t);
   char *memory = static_cast<char *>(scratch.reserve(offsetBytes + static_cast<size_t>(rowPlaces_) * rowBytes));

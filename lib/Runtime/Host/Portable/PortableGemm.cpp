@@ -102,7 +102,7 @@ Status PortableGemm::run(const float *a, const void *b, float *c) const {
       return Status::ok();
     }
   }
-  static thread_local Scratch scratch;
+  static Scratch scratch;
   float *panel = nullptr;
   if (!shape.packsB) {
     panel = static_cast<float *>(scratch.reserve(static_cast<size_t>(shape.k * kPanel) * sizeof(float)));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <pthread.h>
 
 namespace inlay::rt::host {
 
@@ -25,22 +26,52 @@ inline Memory allocate(size_t bytes) {
   return Memory(std::aligned_alloc(kLine, (bytes / kLine + 1) * kLine));
 }
 
-/// Memory that grows and is reused. Declared thread_local, one object per use.
+/// Memory that grows and is reused, a separate block in each thread. Declared static, one object per use. It is no
+/// thread_local object, because the C library ends the process if it has no memory to register the destructor of one.
 class Scratch {
 public:
-  /// Returns at least `bytes` bytes with undefined contents, or null if there is not enough memory.
+  Scratch() : hasKey_(pthread_key_create(&key_, std::free) == 0) {}
+  ~Scratch() {
+    if (!hasKey_)
+      return;
+    std::free(pthread_getspecific(key_));
+    pthread_key_delete(key_);
+  }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+
+  /// Returns at least `bytes` bytes with undefined contents, or null if there is not enough memory. They are valid
+  /// until this thread's next call.
   void *reserve(size_t bytes) {
-    if (bytes > bytes_ || !memory_) {
-      memory_.reset();
-      memory_ = allocate(bytes);
-      bytes_ = memory_ ? bytes : 0;
-    }
-    return memory_.get();
+    auto *block = hasKey_ ? static_cast<Block *>(pthread_getspecific(key_)) : nullptr;
+    if (!block || bytes > block->bytes)
+      block = grow(block, bytes);
+    return block ? block + 1 : nullptr;
   }
 
 private:
-  Memory memory_;
-  size_t bytes_ = 0;
+  /// The head of a block. The bytes after it are aligned to a cache line.
+  struct alignas(64) Block {
+    size_t bytes;
+  };
+
+  /// Replaces this thread's block. Returns null, and leaves no block, if there is not enough memory.
+  Block *grow(Block *old, size_t bytes) {
+    if (!hasKey_)
+      return nullptr;
+    if (old)
+      pthread_setspecific(key_, nullptr);
+    std::free(old);
+    Memory made = bytes < SIZE_MAX / 2 ? allocate(sizeof(Block) + bytes) : nullptr;
+    if (!made || pthread_setspecific(key_, made.get()) != 0)
+      return nullptr;
+    auto *block = static_cast<Block *>(made.release());
+    block->bytes = bytes;
+    return block;
+  }
+
+  pthread_key_t key_ = 0;
+  bool hasKey_;
 };
 
 } // namespace inlay::rt::host

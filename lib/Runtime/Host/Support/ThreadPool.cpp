@@ -4,6 +4,7 @@
 // Kernels/TaskSizes.h sizes the tasks. Runtime/Vulkan/Pipeline/PipelineBuilder.cpp has threads of its own.
 
 #include "ThreadPool.h"
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/Trace.h"
 
 #include <fmt/format.h>
@@ -113,9 +114,18 @@ Status ThreadPool::setThreads(int64_t threads) {
   return Status::ok();
 }
 
-/// Starts missing workers, or fewer if the system allows no more threads. The caller must own the pool.
+/// Starts missing workers, or fewer if the system allows no more threads or has no memory. The caller must own the pool.
 void ThreadPool::startWorkers() {
-  while (static_cast<int64_t>(workers_.size()) + 1 < threads_) {
+  auto wanted = static_cast<size_t>(threads_ - 1);
+  if (workers_.size() >= wanted)
+    return;
+  auto reserve = [&] {
+    workers_.reserve(wanted);
+    return Status::ok();
+  };
+  if (!guard(reserve).isOk())
+    return;
+  while (workers_.size() < wanted) {
     pthread_t worker;
     if (pthread_create(&worker, nullptr, work, this) != 0)
       break;
@@ -177,13 +187,13 @@ void ThreadPool::serve() {
   }
 }
 
-/// Runs chunks until none is left. Returns true if it ran any.
+/// Runs chunks until none is left or one has failed. Returns true if it ran any.
 bool ThreadPool::runChunks() {
   for (bool any = false;; any = true) {
     int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (begin >= count_)
+    if (begin >= count_ || error_.failed())
       return any;
-    body_(data_, begin, std::min(begin + chunk_, count_));
+    error_.record(guard([&] { return body_(data_, begin, std::min(begin + chunk_, count_)); }));
   }
 }
 
@@ -209,17 +219,23 @@ void ThreadPool::finish() {
   }
 }
 
-void ThreadPool::run(int64_t count, int64_t chunk, Body body, const void *data) {
+/// Runs a loop on this thread alone.
+Status ThreadPool::runHere(int64_t count, int64_t chunk, Body body, const void *data) {
+  return guard([&] {
+    for (int64_t begin = 0; begin < count; begin += std::min(chunk, count - begin))
+      INLAY_RETURN_IF_ERROR(body(data, begin, begin + std::min(chunk, count - begin)));
+    return Status::ok();
+  });
+}
+
+Status ThreadPool::run(int64_t count, int64_t chunk, Body body, const void *data) {
   if (count <= 0)
-    return;
+    return Status::ok();
   chunk = std::max<int64_t>(chunk, 1);
   // `next_` exceeds the end by up to one chunk per thread, which must not overflow.
   bool mayShare = count <= INT64_MAX / 2 && chunk < INT64_MAX / 2 / (kMaxThreads + 1);
-  if (count <= chunk || !mayShare || insideLoop || threads() == 1 || !acquire()) {
-    for (int64_t begin = 0; begin < count; begin += std::min(chunk, count - begin))
-      body(data, begin, begin + std::min(chunk, count - begin));
-    return;
-  }
+  if (count <= chunk || !mayShare || insideLoop || threads() == 1 || !acquire())
+    return runHere(count, chunk, body, data);
   body_ = body;
   data_ = data;
   count_ = count;
@@ -231,7 +247,9 @@ void ThreadPool::run(int64_t count, int64_t chunk, Body body, const void *data) 
   runChunks();
   insideLoop = false;
   finish();
+  Status status = error_.take();
   busy_.store(false, std::memory_order_release);
+  return status;
 }
 
 } // namespace inlay::rt::host

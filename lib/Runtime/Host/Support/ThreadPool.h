@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <mutex>
 #include <pthread.h>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace inlay::rt {
@@ -20,13 +22,33 @@ class TraceSpan;
 
 namespace inlay::rt::host {
 
+/// Keeps the first error of several threads.
+class FirstError {
+public:
+  void record(Status status) {
+    if (status.isOk())
+      return;
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!failed_.exchange(true))
+      status_ = std::move(status);
+  }
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  /// Returns the first error and forgets it. Must be called after all threads are done.
+  Status take() { return failed_.exchange(false) ? std::exchange(status_, Status::ok()) : Status::ok(); }
+
+private:
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  Status status_;
+};
+
 /// Runs loops in chunks. The caller takes part. Workers start at the first loop; after each loop they poll for some
 /// tens of microseconds and then sleep. A loop runs on its calling thread alone if the pool is busy or the loop is
 /// inside another one. After a fork the child starts new workers. Thread-safe.
 class ThreadPool {
 public:
   /// A part of a loop: iterations [begin, end).
-  using Body = void (*)(const void *data, int64_t begin, int64_t end);
+  using Body = Status (*)(const void *data, int64_t begin, int64_t end);
 
   static constexpr int64_t kMaxThreads = 1024;
 
@@ -42,15 +64,23 @@ public:
   /// Sets the number of threads. Waits until no loop runs. Fails outside of 1 to 1024, or inside a loop.
   Status setThreads(int64_t threads);
 
-  /// Calls `body` for chunks of at most `chunk` iterations that cover [0, count), and returns when all are done.
-  void run(int64_t count, int64_t chunk, Body body, const void *data);
+  /// Calls `body` for chunks of at most `chunk` iterations that cover [0, count), and returns when all are done. If a
+  /// chunk fails, chunks that have not started are left out. An allocation that fails in `body` is an error too.
+  /// Returns the first error.
+  Status run(int64_t count, int64_t chunk, Body body, const void *data);
 
-  /// Overload for a callable (begin, end).
+  /// Overload for a callable (begin, end) that returns a Status or nothing.
   template <typename Function>
-  void run(int64_t count, int64_t chunk, const Function &function) {
-    run(
+  Status run(int64_t count, int64_t chunk, const Function &function) {
+    return run(
         count, chunk,
-        [](const void *data, int64_t begin, int64_t end) { (*static_cast<const Function *>(data))(begin, end); },
+        [](const void *data, int64_t begin, int64_t end) {
+          const auto &body = *static_cast<const Function *>(data);
+          if constexpr (std::is_void_v<decltype(body(begin, end))>)
+            return body(begin, end), Status::ok();
+          else
+            return Status(body(begin, end));
+        },
         &function);
   }
 
@@ -70,6 +100,7 @@ private:
   void serve();
   bool waitForWork(uint64_t last);
   bool runChunks();
+  static Status runHere(int64_t count, int64_t chunk, Body body, const void *data);
 
   Status status_;
   std::atomic<int64_t> threads_{1};
@@ -80,6 +111,7 @@ private:
   int64_t count_ = 0;
   int64_t chunk_ = 1;
   const TraceSpan *span_ = nullptr; ///< The span around the loop, if it is recorded.
+  FirstError error_;                ///< Of the loop's chunks.
   std::atomic<int64_t> next_{0};
   /// The number of the loop, a bit that lets workers join, and the number of workers in the loop. They share one word,
   /// so that a worker can join only while the caller waits for it.

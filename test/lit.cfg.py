@@ -11,10 +11,11 @@
 #                              cooperative matrices, with a validation layer that supports them too
 #   %newer-spirv-val, %newer-spirv-dis   SPIR-V tools that support cooperative matrices; %newer-lavapipe runs them
 #   %aarch64                   command that runs inlay-run for AArch64 in an emulator, from --param aarch64=
-# A test may require these features: vulkan (there is a driver), swiftshader, newer-lavapipe, python (the package is
-# built), torch, spirv-tools, aarch64.
+# A test may require these features: vulkan (there is a driver), swiftshader, newer-lavapipe, radv (Mesa's driver for AMD,
+# which compiles without a GPU), python (the package is built), torch, spirv-tools, aarch64.
 # INLAY_ROUNDTRIP=1 makes each inlay-opt also check that the modules that it reads and prints survive a round trip.
 
+import glob
 import os
 import re
 import shutil
@@ -80,6 +81,9 @@ if os.path.exists(os.path.join(newer, "packages")):
     ]
 else:
     lit_config.note("the newer lavapipe is missing (make newer-lavapipe), so its tests are skipped")
+
+if glob.glob("/usr/share/vulkan/icd.d/radeon_icd*.json"):
+    config.available_features.add("radv")
 
 if "aarch64" in lit_config.params:
     config.available_features.add("aarch64")

@@ -19,8 +19,8 @@ static cl::opt<bool> tune("tune", cl::cat(tools::toolCategory()),
                           cl::desc("Same as the suite tune: measures the instruction costs of a Vulkan device"));
 
 llvm::ArrayRef<Suite> bench::getSuites() {
-  static const Suite suites[] = {partitionSuite(), rewriteSuite(),  modelsSuite(),    kernelsSuite(),
-                                 sizesSuite(),     launchesSuite(), calibrateSuite(), tuneSuite()};
+  static const Suite suites[] = {partitionSuite(), rewriteSuite(),   modelsSuite(), kernelsSuite(),     sizesSuite(),
+                                 launchesSuite(),  calibrateSuite(), tuneSuite(),   gpuCompilersSuite()};
   return suites;
 }
 

@@ -19,6 +19,7 @@ struct Suite {
 };
 
 const Suite &calibrateSuite();
+const Suite &gpuCompilersSuite();
 const Suite &kernelsSuite();
 const Suite &launchesSuite();
 const Suite &modelsSuite();

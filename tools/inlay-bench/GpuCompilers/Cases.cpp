@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes graphs of single layers in the shapes of real models.
+
+#include "Cases.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace inlay::bench;
+
+using Dims = std::vector<int64_t>;
+
+static std::string makeType(const Dims &dims, const std::string &element) {
+  std::string text = "tensor<";
+  for (int64_t dim : dims)
+    text += std::to_string(dim) + "x";
+  return text + element + ">";
+}
+
+static size_t countBytes(const Dims &dims, const std::string &element) {
+  size_t bytes = element == "f16" ? 2 : 4;
+  for (int64_t dim : dims)
+    bytes *= static_cast<size_t>(dim);
+  return bytes;
+}
+
+namespace {
+/// A layer with one result. Its op names the inputs and then the weights %0, %1, ..., and writes `$in` for their types
+/// and `$out` for the type of the result.
+struct Layer {
+  std::string name, op;
+  std::vector<Dims> inputs, weights;
+  Dims result;
+};
+} // namespace
+
+static void replaceAll(std::string &text, const std::string &key, const std::string &value) {
+  for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + value.size()))
+    text.replace(at, key.size(), value);
+}
+
+static Case makeCase(const Layer &layer, const std::string &element) {
+  Case made{layer.name + "-" + element, "", {}};
+  std::vector<std::string> types, arguments;
+  std::string constants;
+  for (const Dims &dims : layer.inputs) {
+    types.push_back(makeType(dims, element));
+    arguments.push_back("%" + std::to_string(types.size() - 1) + ": " + types.back());
+  }
+  for (const Dims &dims : layer.weights) {
+    types.push_back(makeType(dims, element));
+    std::string key = "w" + std::to_string(types.size() - 1);
+    made.constants.push_back({key, countBytes(dims, element)});
+    constants +=
+        llvm::formatv("  %{0} = inlay.constant dense_resource<{1}> : {2}\n", types.size() - 1, key, types.back());
+  }
+  std::string op = layer.op, result = makeType(layer.result, element);
+  replaceAll(op, "$in", llvm::join(types, ", "));
+  replaceAll(op, "$out", result);
+  made.text = llvm::formatv("func.func public @forward({0}) -> {1} {{\n{2}  %r = {3}\n  return %r : {1}\n}\n",
+                            llvm::join(arguments, ", "), result, constants, op);
+  return made;
+}
+
+std::vector<Case> inlay::bench::makeCases() {
+  const Dims heads{1, 12, 512, 64}, image{1, 64, 56, 56}, long1{4194304};
+  const Layer layers[] = {
+      {"matmul-1024", "inlay.matmul %0, %1 : ($in) -> $out", {{1024, 1024}, {1024, 1024}}, {}, {1024, 1024}},
+      {"matmul-4096", "inlay.matmul %0, %1 : ($in) -> $out", {{4096, 4096}, {4096, 4096}}, {}, {4096, 4096}},
+      {"linear-1x4096x4096", "inlay.linear %0, %1 : ($in) -> $out", {{1, 4096}}, {{4096, 4096}}, {1, 4096}},
+      {"conv3x3-64-64-56",
+       "inlay.conv %0, %1, %2 stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : ($in) -> $out",
+       {image},
+       {{64, 64, 3, 3}, {64}},
+       image},
+      {"softmax-512x1000", "inlay.softmax %0 dim 1 : ($in) -> $out", {{512, 1000}}, {}, {512, 1000}},
+      {"layer-norm-512x768",
+       "inlay.layer_norm %0, %1, %2 eps 1.0e-5 : ($in) -> $out",
+       {{512, 768}},
+       {{768}, {768}},
+       {512, 768}},
+      {"attention-12x512x64",
+       "inlay.scaled_dot_product_attention %0, %1, %2 scale 0.125 : ($in) -> $out",
+       {heads, heads, heads},
+       {},
+       heads},
+      {"add-4m", "inlay.add %0, %1 : ($in) -> $out", {long1, long1}, {}, long1},
+  };
+  std::vector<Case> cases;
+  for (const char *element : {"f32", "f16"})
+    for (const Layer &layer : layers)
+      cases.push_back(makeCase(layer, element));
+  return cases;
+}

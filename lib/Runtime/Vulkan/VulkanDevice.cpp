@@ -30,7 +30,8 @@ public:
 
   StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) override;
   std::shared_ptr<DeviceBuffer> importHost(const void *data, size_t bytes, std::shared_ptr<const void> owner) override {
-    return Buffer::importHost(context_, data, bytes, std::move(owner));
+    DriverUse use;
+    return !use ? nullptr : Buffer::importHost(context_, data, bytes, std::move(owner));
   }
   Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) override;
   Status download(DeviceBuffer &buffer, void *destination, size_t bytes) override;
@@ -58,6 +59,9 @@ private:
 } // namespace
 
 StatusOr<std::shared_ptr<DeviceBuffer>> VulkanDevice::allocate(size_t bytes) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   StatusOr<std::shared_ptr<Buffer>> buffer = Buffer::create(context_, bytes);
   if (!buffer.isOk())
     return buffer.status();
@@ -72,6 +76,9 @@ static Status checkCopySize(const DeviceBuffer &buffer, size_t bytes) {
 }
 
 Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t bytes) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
   if (bytes == 0)
     return Status::ok();
@@ -84,6 +91,9 @@ Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t byt
 }
 
 Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t bytes) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
   if (bytes == 0)
     return Status::ok();
@@ -106,6 +116,9 @@ Status VulkanDevice::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write
 }
 
 StatusOr<std::shared_ptr<DeviceEngine>> VulkanDevice::load(const Engine &engine) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   INLAY_RETURN_IF_ERROR(context_->queue.state());
   StatusOr<std::shared_ptr<VulkanEngine>> loaded = VulkanEngine::load(context_, engine);
   if (!loaded.isOk())
@@ -116,6 +129,9 @@ StatusOr<std::shared_ptr<DeviceEngine>> VulkanDevice::load(const Engine &engine)
 StatusOr<std::unique_ptr<DeviceCommand>>
 VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                      const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   std::shared_ptr<VulkanEngine> shared = static_cast<VulkanEngine &>(engine).shared_from_this();
   StatusOr<std::unique_ptr<Command>> command =
       Command::record(context_, std::move(shared), arguments, inputs, std::move(scratch));
@@ -144,6 +160,9 @@ Status VulkanDevice::submitAll(const std::vector<DeviceCommand *> &commands, uin
 }
 
 StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &commands) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   INLAY_RETURN_IF_ERROR(context_->instance.log().take());
   uint64_t value = 0;
   // Parts that were submitted must be waited for, whatever fails after that.
@@ -155,6 +174,9 @@ StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &comm
 }
 
 Status VulkanDevice::wait(uint64_t submission) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   INLAY_RETURN_IF_ERROR(context_->queue.wait(submission));
   return context_->instance.log().take();
 }
@@ -165,6 +187,9 @@ Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
 }
 
 Status VulkanDevice::runTimed(DeviceCommand &command, std::vector<DispatchTime> &times) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   if (context_->info.timestamps.validBits == 0)
     return run({&command});
   INLAY_RETURN_IF_ERROR(context_->instance.log().take());
@@ -210,6 +235,9 @@ static StatusOr<DeviceInfo> choose(VulkanInstance &instance, const std::string &
 }
 
 StatusOr<std::vector<DeviceCaps>> listDevices() {
+  DriverUse use;
+  if (!use)
+    return processExits();
   StatusOr<VulkanInstance *> instance = VulkanInstance::get();
   if (!instance.isOk())
     return instance.status();
@@ -223,6 +251,9 @@ StatusOr<std::vector<DeviceCaps>> listDevices() {
 }
 
 StatusOr<DeviceCaps> selectDevice(const std::string &selector) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   StatusOr<VulkanInstance *> instance = VulkanInstance::get();
   if (!instance.isOk())
     return instance.status();
@@ -233,6 +264,9 @@ StatusOr<DeviceCaps> selectDevice(const std::string &selector) {
 }
 
 StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   StatusOr<VulkanInstance *> instance = VulkanInstance::get();
   if (!instance.isOk())
     return instance.status();
@@ -241,6 +275,9 @@ StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector) {
 
 StatusOr<std::shared_ptr<Context>> openContext(VulkanInstance &instance, const std::string &selector,
                                                const WrapTable &wrap) {
+  DriverUse use;
+  if (!use)
+    return processExits();
   StatusOr<DeviceInfo> info = choose(instance, selector);
   if (!info.isOk())
     return info.status();

@@ -77,6 +77,8 @@ ThreadPool::ThreadPool() {
 }
 
 ThreadPool::~ThreadPool() {
+  while (!insideLoop && !acquire()) // another thread may be inside a loop while the process exits
+    sched_yield();
   threads_ = 1; // later loops run on their calling thread
   stopWorkers();
 }

@@ -5,6 +5,8 @@
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H
 
+#include "ProcessExit.h"
+
 #include <volk.h>
 
 #include <atomic>
@@ -30,15 +32,18 @@ struct DeviceTable {
   /// Returns true in a child of fork. The driver's threads don't exist there, so waiting for them would hang.
   bool isForked() const { return getpid() != process; }
 
-  /// Returns false while the device is stuck, and in a child of fork. Does not wait.
-  bool mayDestroy() const {
-    if (isForked())
-      return false;
-    if (!isStuck)
-      return true;
+  /// Returns true if all submissions have finished. Does not wait.
+  bool isIdle() const {
     uint64_t value = 0;
     VkResult result = vk.vkGetSemaphoreCounterValue(device, timeline, &value);
-    if (result != VK_ERROR_DEVICE_LOST && (result != VK_SUCCESS || value < submitted)) // a lost device runs nothing
+    return result == VK_ERROR_DEVICE_LOST || (result == VK_SUCCESS && value >= submitted); // a lost device runs nothing
+  }
+
+  /// Returns false while the device is stuck, when the process exits, and in a child of fork. Does not wait.
+  bool mayDestroy() const {
+    if (isForked() || isExiting())
+      return false;
+    if (isStuck && !isIdle())
       return false;
     isStuck = false;
     return true;
@@ -60,7 +65,7 @@ public:
   ~Handle() {
     if (handle_ == VK_NULL_HANDLE)
       return;
-    if (table_->mayDestroy())
+    if (DriverUse use; use && table_->mayDestroy())
       (table_->vk.*Destroy)(table_->device, handle_, nullptr);
     else
       table_->hasLeaked = true;

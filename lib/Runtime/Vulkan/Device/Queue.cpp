@@ -85,6 +85,8 @@ Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &val
   INLAY_RETURN_IF_ERROR(
       lose(checkResult("vkQueueSubmit2", table_.vk.vkQueueSubmit2(queue_, 1, &submit, VK_NULL_HANDLE))));
   value = ++table_.submitted;
+  if (value == 1)
+    precedeExitHandlers();
   return Status::ok();
 }
 

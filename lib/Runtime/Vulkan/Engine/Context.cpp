@@ -8,12 +8,51 @@
 
 #include <fmt/format.h>
 
+#include <new>
+#include <thread>
+
 namespace inlay::rt::vulkan {
 
 static VkPhysicalDeviceMemoryProperties readMemory(const VulkanInstance &instance, const DeviceInfo &info) {
   VkPhysicalDeviceMemoryProperties memory;
   instance.vk.vkGetPhysicalDeviceMemoryProperties(info.handle, &memory);
   return memory;
+}
+
+/// Waits until the device has run all submissions and its threads have nothing to do.
+static void drainDevice(void *object, ExitStep::Deadline deadline) {
+  const auto &table = *static_cast<const DeviceTable *>(object);
+  while (table.timeline != VK_NULL_HANDLE && !table.isIdle()) {
+    if (std::chrono::steady_clock::now() >= deadline)
+      return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  table.vk.vkDeviceWaitIdle(table.device);
+}
+
+static ExitStep exitStepOf(DeviceTable &table) { return {ExitStep::Phase::Drain, drainDevice, &table}; }
+
+OwnedDevice::~OwnedDevice() {
+  if (device == VK_NULL_HANDLE || isForked())
+    return;
+  removeExitStep(exitStepOf(*this));
+  DriverUse use;
+  if (!use)
+    return;
+  if (mayDestroy() && !hasLeaked) {
+    vk.vkDestroyDevice(device, nullptr);
+    return;
+  }
+  // A leaked device may still run commands when the process exits.
+  auto *leaked = new (std::nothrow) DeviceTable;
+  if (!leaked)
+    return;
+  leaked->device = device;
+  leaked->vk = vk;
+  leaked->submitted = submitted.load();
+  if (isStuck) // so the semaphore was leaked too
+    leaked->timeline = timeline;
+  addExitStep(exitStepOf(*leaked));
 }
 
 Context::Context(VulkanInstance &instance, DeviceInfo deviceInfo)
@@ -75,10 +114,12 @@ StatusOr<std::shared_ptr<Context>> Context::open(VulkanInstance &instance, const
   if (Status status = checkResult("vkCreateDevice", createDevice(instance.vk, info, context->device)); !status.isOk())
     return Status(status.code(), fmt::format("device '{}': {}", info.caps.name, status.message()));
   volkLoadDeviceTable(&context->vk, context->device);
+  addExitStep(exitStepOf(*context));
   if (wrap)
     wrap(context->vk);
   INLAY_RETURN_IF_ERROR(context->queue.open(info.queueFamily, *timeout));
   INLAY_RETURN_IF_ERROR(context->pipelines.open(info.cacheKey));
+  precedeExitHandlers();
   return context;
 }
 

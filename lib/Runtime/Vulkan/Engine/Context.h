@@ -19,10 +19,7 @@ using WrapTable = std::function<void(VolkDeviceTable &)>;
 
 /// Owns the VkDevice. It is a base class, so that all members of Context are destroyed before the device.
 struct OwnedDevice : DeviceTable {
-  ~OwnedDevice() {
-    if (device != VK_NULL_HANDLE && mayDestroy() && !hasLeaked)
-      vk.vkDestroyDevice(device, nullptr);
-  }
+  ~OwnedDevice();
 };
 
 struct Context : OwnedDevice {

@@ -14,9 +14,9 @@
 #include <map>
 #include <mutex>
 #include <pthread.h>
-#include <set>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace inlay::rt::vulkan {
 
@@ -30,6 +30,7 @@ struct PipelineBuilder::Shared {
   size_t running = 0; ///< Number of threads that still take tasks.
   size_t maxThreads = std::max(1u, std::thread::hardware_concurrency());
   bool stops = false;
+  bool hasCreated = false; ///< True if the driver has created a pipeline.
   Counts counts;
 
   void work();
@@ -39,42 +40,6 @@ struct PipelineBuilder::Shared {
   Task find(const Kernel &kernel, const std::string &entry, size_t hash);
   Task take(std::deque<Task>::iterator place);
 };
-
-namespace {
-
-/// Stops all builders at exit, in the destructor of a static object of this file. It runs before the destructors of the
-/// driver, which was loaded earlier.
-class LiveBuilders {
-public:
-  using Stop = void (*)(void *);
-
-  static LiveBuilders &get() {
-    static LiveBuilders builders;
-    return builders;
-  }
-  void add(void *builder, Stop stop) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    builders_.insert({builder, stop});
-  }
-  void remove(void *builder, Stop stop) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    builders_.erase({builder, stop});
-  }
-  ~LiveBuilders() {
-    if (getpid() != process_)
-      return;
-    std::lock_guard<std::mutex> lock(mutex_);
-    for (auto [builder, stop] : builders_)
-      stop(builder);
-  }
-
-private:
-  const pid_t process_ = getpid();
-  std::mutex mutex_;
-  std::set<std::pair<void *, Stop>> builders_;
-};
-
-} // namespace
 
 static size_t hashOf(const std::vector<uint32_t> &words) {
   return std::hash<std::string_view>()({reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t)});
@@ -97,10 +62,15 @@ bool PipelineTask::fits(const Kernel &kernel, const std::string &entry) const {
 void PipelineBuilder::Shared::run(std::unique_lock<std::mutex> &lock, const Task &task) {
   task->state_ = PipelineTask::State::Runs;
   lock.unlock();
-  StatusOr<Pipeline> pipeline = guard([&] { return task->create_(task->kernel_, task->entry_); });
+  StatusOr<Pipeline> pipeline = guard([&]() -> StatusOr<Pipeline> {
+    DriverUse use;
+    return use ? task->create_(task->kernel_, task->entry_) : processExits();
+  });
   if (pipeline.isOk())
     task->pipeline_ = std::move(*pipeline);
   lock.lock();
+  if (!std::exchange(hasCreated, true))
+    precedeExitHandlers();
   finish(task, pipeline.status());
 }
 
@@ -152,7 +122,7 @@ void PipelineBuilder::Shared::addThread() {
 }
 
 /// Waits for tasks that have begun and cancels all others.
-void PipelineBuilder::stop(void *pointer) {
+void PipelineBuilder::stop(void *pointer, ExitStep::Deadline) {
   auto *shared = static_cast<Shared *>(pointer);
   std::vector<pthread_t> stopping;
   {
@@ -160,7 +130,7 @@ void PipelineBuilder::stop(void *pointer) {
     shared->stops = true;
     stopping.swap(shared->threads);
     for (const Task &task : shared->queue)
-      shared->finish(task, {StatusCode::Unavailable, "the process is exiting"});
+      shared->finish(task, processExits());
     shared->queue.clear();
   }
   for (pthread_t thread : stopping)
@@ -170,7 +140,7 @@ void PipelineBuilder::stop(void *pointer) {
 //===-- Tasks ---------------------------------------------------------------------------------------------------===//
 
 PipelineBuilder::PipelineBuilder(const DeviceTable &table) : table_(table), shared_(std::make_unique<Shared>()) {
-  LiveBuilders::get().add(shared_.get(), stop);
+  addExitStep({ExitStep::Phase::Cancel, stop, shared_.get()});
 }
 
 PipelineBuilder::~PipelineBuilder() {
@@ -178,8 +148,8 @@ PipelineBuilder::~PipelineBuilder() {
     static_cast<void>(shared_.release());
     return;
   }
-  LiveBuilders::get().remove(shared_.get(), stop);
-  stop(shared_.get());
+  removeExitStep({ExitStep::Phase::Cancel, stop, shared_.get()});
+  stop(shared_.get(), {});
 }
 
 PipelineBuilder::Task PipelineBuilder::Shared::find(const Kernel &kernel, const std::string &entry, size_t hash) {

@@ -81,7 +81,7 @@ public:
 
 private:
   struct Shared;
-  static void stop(void *shared);
+  static void stop(void *shared, ExitStep::Deadline);
 
   const DeviceTable &table_;
   std::unique_ptr<Shared> shared_;

@@ -107,7 +107,8 @@ Status PipelineCache::open(const std::string &key) {
 }
 
 void PipelineCache::save() {
-  if (path_.empty() || !cache_.get())
+  DriverUse use;
+  if (path_.empty() || !cache_.get() || !use)
     return;
   std::lock_guard<std::mutex> lock(mutex_);
   size_t size = 0;

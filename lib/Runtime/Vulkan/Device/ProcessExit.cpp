@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// At exit: refuses new calls of the driver, ends work in progress, waits for the threads inside the driver, and then
+// for the devices.
+
+#include "ProcessExit.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace inlay::rt::vulkan {
+
+namespace {
+
+/// Time for which the exit waits at most.
+constexpr std::chrono::seconds kExitLimit{10};
+/// The steps precede the handlers that exist at this many events. A process uses few drivers, and each adds its
+/// handlers early.
+constexpr int kMaxRegistrations = 64;
+
+struct ExitState {
+  const pid_t process = getpid();
+  std::atomic<int> uses{0};
+  std::atomic<bool> exits{false};
+  std::atomic<int> registrations{0};
+  std::mutex mutex;
+  std::vector<ExitStep> steps; ///< Guarded by `mutex`.
+
+  static ExitState &get() {
+    static ExitState &state = *new ExitState(); // never destroyed: threads may use it until the process has ended
+    return state;
+  }
+  void runSteps(ExitStep::Phase phase, ExitStep::Deadline deadline);
+};
+
+/// Number of uses of this thread.
+thread_local int usesOfThread = 0;
+
+} // namespace
+
+void ExitState::runSteps(ExitStep::Phase phase, ExitStep::Deadline deadline) {
+  // An object that is destroyed meanwhile waits in `removeExitStep`.
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const ExitStep &step : steps)
+    if (step.phase == phase)
+      step.run(step.object, deadline);
+}
+
+static void exitOnce() {
+  ExitState &state = ExitState::get();
+  if (getpid() != state.process || state.exits.exchange(true)) // the threads don't exist in a child of fork
+    return;
+  ExitStep::Deadline deadline = std::chrono::steady_clock::now() + kExitLimit;
+  state.runSteps(ExitStep::Phase::Cancel, deadline);
+  while (state.uses > usesOfThread && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  state.runSteps(ExitStep::Phase::Drain, deadline);
+}
+
+DriverUse::DriverUse() {
+  ExitState &state = ExitState::get();
+  ++state.uses;
+  ++usesOfThread;
+  isAllowed_ = !state.exits; // read after the use is visible, as exitOnce() does both in reverse order
+}
+
+DriverUse::~DriverUse() {
+  --usesOfThread;
+  --ExitState::get().uses;
+}
+
+bool isExiting() { return ExitState::get().exits; }
+
+Status processExits() { return {StatusCode::Unavailable, "the process is exiting"}; }
+
+void addExitStep(const ExitStep &step) {
+  ExitState &state = ExitState::get();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  state.steps.push_back(step);
+}
+
+void removeExitStep(const ExitStep &step) {
+  ExitState &state = ExitState::get();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  auto isSame = [&](const ExitStep &other) { return other.run == step.run && other.object == step.object; };
+  state.steps.erase(std::remove_if(state.steps.begin(), state.steps.end(), isSame), state.steps.end());
+}
+
+void precedeExitHandlers() {
+  if (ExitState::get().registrations++ < kMaxRegistrations)
+    std::atexit(exitOnce);
+}
+
+} // namespace inlay::rt::vulkan

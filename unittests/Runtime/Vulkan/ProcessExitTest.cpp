@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tests of processes that exit while threads call the driver and while devices run commands.
+
+#include "Runtime/Vulkan/Device/ProcessExit.h"
+#include "../VulkanFixture.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace inlay::rt;
+using namespace inlay::rt::test;
+using namespace inlay::rt::vulkan;
+
+namespace {
+
+void say(const char *text) { std::fprintf(stderr, "%s\n", text); }
+
+struct ProcessExitTest : testing::Test {
+  void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+};
+
+/// Exits while another thread uses the driver. The exit handler stands for those of the driver.
+[[noreturn]] void exitDuringUse() {
+  std::atexit([] { say(DriverUse() ? "allowed" : "driver ends"); });
+  precedeExitHandlers();
+  std::atomic<bool> begun{false};
+  std::thread([&begun] {
+    DriverUse use;
+    begun = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    say("use ends");
+  }).detach();
+  while (!begun)
+    std::this_thread::yield();
+  std::exit(0);
+}
+
+TEST_F(ProcessExitTest, theDriverEndsAfterItsUses) {
+  EXPECT_EXIT(exitDuringUse(), testing::ExitedWithCode(0), "use ends\ndriver ends\n$");
+}
+
+TEST_F(ProcessExitTest, aThreadThatExitsInsideTheDriverDoesNotWaitForItself) {
+  auto exitInside = [] {
+    precedeExitHandlers();
+    DriverUse use;
+    std::exit(0);
+  };
+  auto begin = std::chrono::steady_clock::now();
+  EXPECT_EXIT(exitInside(), testing::ExitedWithCode(0), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9));
+}
+
+void sayStep(void *object, ExitStep::Deadline) { say(static_cast<const char *>(object)); }
+
+TEST_F(ProcessExitTest, workIsCanceledBeforeDevicesAreDrained) {
+  auto exitWithSteps = [] {
+    static char drain[] = "drain", cancel[] = "cancel", removed[] = "removed";
+    addExitStep({ExitStep::Phase::Drain, sayStep, drain});
+    addExitStep({ExitStep::Phase::Cancel, sayStep, cancel});
+    addExitStep({ExitStep::Phase::Cancel, sayStep, removed});
+    removeExitStep({ExitStep::Phase::Cancel, sayStep, removed});
+    precedeExitHandlers();
+    precedeExitHandlers(); // the steps run once
+    std::exit(0);
+  };
+  EXPECT_EXIT(exitWithSteps(), testing::ExitedWithCode(0), "^cancel\ndrain\n$");
+}
+
+struct ProcessExitOnDevice : VulkanFixture {
+  void SetUp() override {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    VulkanFixture::SetUp();
+  }
+
+  /// Returns an engine of dispatches that take some milliseconds each.
+  static Engine longEngine(size_t dispatches) {
+    Engine engine = elementwiseEngine(binaryKernel("sum", "OpFAdd"), Expr(kCount));
+    engine.dispatches.resize(dispatches, engine.dispatches[0]);
+    return engine;
+  }
+  static constexpr int64_t kCount = 1 << 18;
+};
+
+/// Exits while threads run commands, each on a device that they open, without an end.
+[[noreturn]] void exitDuringRuns(const Engine &engine, size_t bytes) {
+  std::atomic<int> running{0};
+  for (int i = 0; i < 4; ++i)
+    std::thread([&] {
+      auto context = openContext("");
+      std::shared_ptr<Device> device = makeDevice(*context);
+      auto buffer = *device->allocate(bytes);
+      auto loaded = *device->load(engine);
+      auto command = std::move(*device->record(*loaded, {buffer, buffer, buffer}, {}));
+      ++running;
+      while (device->run({command.get()}).isOk()) {
+      }
+      pause(); // the objects live until the process has ended
+    }).detach();
+  while (running < 4)
+    std::this_thread::yield();
+  std::exit(0);
+}
+
+TEST_F(ProcessExitOnDevice, threadsThatRunCommandsDoNotCrashIt) {
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EXIT(exitDuringRuns(longEngine(1), kCount * sizeof(float)), testing::ExitedWithCode(0), "");
+}
+
+/// Exits while a device runs commands that exceeded their time limit.
+[[noreturn]] void exitWithALostDevice(const Engine &engine, size_t bytes) {
+  static Context *watched = nullptr;
+  std::atexit([] { say(watched->isIdle() ? "idle" : "busy"); });
+  setenv("INLAY_DEVICE_TIMEOUT", "1e-9", 1);
+  auto &context = *new std::shared_ptr<Context>(*openContext(""));
+  watched = context.get();
+  std::shared_ptr<Device> device = makeDevice(context);
+  auto buffer = *device->allocate(bytes);
+  auto loaded = *device->load(engine);
+  auto command = std::move(*device->record(*loaded, {buffer, buffer, buffer}, {}));
+  if (device->run({command.get()}).code() != StatusCode::DeviceLost)
+    say("not lost");
+  std::exit(0);
+}
+
+TEST_F(ProcessExitOnDevice, aLostDeviceEndsItsCommandsBefore) {
+  EXPECT_EXIT(exitWithALostDevice(longEngine(30), kCount * sizeof(float)), testing::ExitedWithCode(0), "^idle\n$");
+}
+
+} // namespace

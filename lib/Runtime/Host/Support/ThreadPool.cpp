@@ -92,6 +92,7 @@ void ThreadPool::forgetWorkers() {
   pool.stopping_ = false;
   new (&pool.mutex_) std::mutex;
   new (&pool.wake_) std::condition_variable;
+  new (&pool.error_) FirstError;
   pool.busy_ = false;
 }
 

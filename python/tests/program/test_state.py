@@ -144,6 +144,23 @@ def test_a_weight_that_decided_something_is_not_replaced():
         compiled.load_state_dict({"mask": torch.full((4, 4), float("-inf"))})
 
 
+class NumbersOfBuffers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("row", torch.tensor(0))
+        self.register_buffer("factor", torch.tensor(2.5))
+
+    def forward(self, x):
+        return x[self.row - 1] * self.factor.item()
+
+
+def test_an_element_of_a_buffer_can_be_a_number():
+    compiled = inlay.compile(NumbersOfBuffers(), (x := torch.arange(6.0).reshape(3, 2),), targets=("host", "torch"))
+    assert compiled(x).tolist() == [10.0, 12.5]
+    with pytest.raises(inlay.UnsupportedError, match="the graph depends on the values of"):
+        compiled.load_state_dict({"row": torch.tensor(1), "factor": torch.tensor(2.5)})
+
+
 # -- Writes of the model ----------------------------------------------------------------------------------------------
 
 

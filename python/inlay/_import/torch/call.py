@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import torch
@@ -28,9 +28,16 @@ class Call:
     val: the fake tensor of the result, or a tuple or list of them.
     """
 
-    def __init__(self, node: torch.fx.Node, symbols: Symbols | None = None) -> None:
-        """symbols: the Symbols of the function, in which sizes that are known only at a call are expressed."""
+    def __init__(
+        self,
+        node: torch.fx.Node,
+        symbols: Symbols | None = None,
+        resolve: Callable[[torch.fx.Node], Any] = lambda node: node,
+    ) -> None:
+        """symbols: the Symbols of the function, in which sizes that are known only at a call are expressed.
+        resolve: returns the value of a node that is a constant number, and other nodes themselves."""
         self._symbols = Symbols() if symbols is None else symbols
+        self._resolve = resolve
         operator = overload_of(node)
         schema = operator._schema
         self.node = node
@@ -52,6 +59,8 @@ class Call:
         """Returns `value` with ints and Sizes in place of nodes whose values follow from the sizes of inputs."""
         if isinstance(value, (list, tuple)):
             return type(value)(self._with_sizes(element) for element in value)
+        if isinstance(value, torch.fx.Node):
+            value = self._resolve(value)
         number: Any = value.meta.get("val") if isinstance(value, torch.fx.Node) else value
         return self._symbols.size(number) if self._symbols.can_express(number) else value
 

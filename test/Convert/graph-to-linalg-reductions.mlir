@@ -166,3 +166,21 @@ func.func @cumsum(%x: tensor<2x5xi64>) -> tensor<2x5xi64> {
   %r = inlay.cumsum %x dim 1 : (tensor<2x5xi64>) -> tensor<2x5xi64>
   return %r : tensor<2x5xi64>
 }
+
+// -----
+
+// A round adds the values, and before that their rounding errors to those of earlier rounds.
+// CHECK-LABEL: func.func @cumsum_f32(
+func.func @cumsum_f32(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // CHECK: %[[ERROR:.*]] = linalg.generic
+  // CHECK: arith.addf
+  // CHECK: arith.subf
+  // CHECK: %[[SUM:.*]] = linalg.generic
+  // CHECK: tensor.extract
+  // CHECK: arith.addf
+  // CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[ERROR]]
+  // CHECK: arith.cmpf ord
+  // CHECK: arith.select
+  %r = inlay.cumsum %x dim 0 : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}

@@ -57,24 +57,31 @@ private:
 
 //===-- Cumulative sums and products -----------------------------------------------------------------------------===//
 
-using Join = Value (*)(OpBuilder &, Location, Value, Value);
+/// Combines the scalars of an earlier element of all inputs with those of an element of all inputs.
+using JoinBody = function_ref<Value(OpBuilder &, Location, ValueRange earlier, ValueRange later)>;
 
-/// Combines each element with the element `distance` before it along `dim`.
-Value joinWithEarlier(OpBuilder &builder, Location loc, Value input, int64_t dim, int64_t distance, Join join) {
-  RankedTensorType type = tensorType(input);
+/// Combines each element of `inputs` with the element `distance` before it along `dim`. The elements without such an
+/// element are those of the last input.
+Value joinWithEarlier(OpBuilder &builder, Location loc, ValueRange inputs, int64_t dim, int64_t distance,
+                      JoinBody join) {
+  RankedTensorType type = tensorType(inputs.back());
   auto body = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
     SmallVector<Value> indices;
     for (int64_t loop = 0; loop < type.getRank(); ++loop)
       indices.push_back(linalg::IndexOp::create(nested, nestedLoc, loop));
     Value step = arith::ConstantIndexOp::create(nested, nestedLoc, distance);
     Value exists = arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::uge, indices[dim], step);
-    Value earlier = arith::SubIOp::create(nested, nestedLoc, indices[dim], step);
-    indices[dim] = arith::SelectOp::create(nested, nestedLoc, exists, earlier, indices[dim]);
-    Value joined = join(nested, nestedLoc, tensor::ExtractOp::create(nested, nestedLoc, input, indices), args[0]);
-    return arith::SelectOp::create(nested, nestedLoc, exists, joined, args[0]);
+    Value before = arith::SubIOp::create(nested, nestedLoc, indices[dim], step);
+    indices[dim] = arith::SelectOp::create(nested, nestedLoc, exists, before, indices[dim]);
+    SmallVector<Value> earlier;
+    for (Value input : inputs)
+      earlier.push_back(tensor::ExtractOp::create(nested, nestedLoc, input, indices));
+    Value joined = join(nested, nestedLoc, earlier, args);
+    return arith::SelectOp::create(nested, nestedLoc, exists, joined, args.back());
   };
-  return createPointwise(builder, loc, input, builder.getMultiDimIdentityMap(type.getRank()),
-                         getSizes(builder, loc, input), type.getElementType(), body);
+  SmallVector<AffineMap> maps(inputs.size(), builder.getMultiDimIdentityMap(type.getRank()));
+  return createPointwise(builder, loc, inputs, maps, getSizes(builder, loc, inputs.back()), type.getElementType(),
+                         body);
 }
 
 /// Returns the maximum size of dim `dim` of the op's result. Refuses the op if the size is unbounded.
@@ -92,7 +99,55 @@ FailureOr<int64_t> getMaxElements(PatternRewriter &rewriter, Operation *op, int6
                   "expected a dim of bounded size, but got dim " + Twine(dim) + " of " + spell(type));
 }
 
+using Join = Value (*)(OpBuilder &, Location, Value, Value);
+
 /// Scans in rounds that double the distance (Hillis and Steele, "Data parallel algorithms", 1986).
+Value scan(OpBuilder &builder, Location loc, Value value, int64_t dim, int64_t maxElements, Join join) {
+  auto body = [&](OpBuilder &nested, Location nestedLoc, ValueRange earlier, ValueRange later) {
+    return join(nested, nestedLoc, earlier[0], later[0]);
+  };
+  for (int64_t distance = 1; distance < maxElements; distance *= 2)
+    value = joinWithEarlier(builder, loc, value, dim, distance, body);
+  return value;
+}
+
+/// Returns the rounding error of the sum of two floats (Knuth, "The Art of Computer Programming", volume 2, 4.2.2). It
+/// is NaN if the sum is not finite.
+Value errorOfSum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+  Value sum = arith::AddFOp::create(builder, loc, lhs, rhs);
+  Value ofRhs = arith::SubFOp::create(builder, loc, sum, lhs), ofLhs = arith::SubFOp::create(builder, loc, sum, ofRhs);
+  return arith::AddFOp::create(builder, loc, arith::SubFOp::create(builder, loc, lhs, ofLhs),
+                               arith::SubFOp::create(builder, loc, rhs, ofRhs));
+}
+
+/// Scans a sum like `scan`, and adds the rounding errors of all its additions at the end. PyTorch sums f32 in f64, which
+/// some devices lack.
+Value scanCompensated(OpBuilder &builder, Location loc, Value value, int64_t dim, int64_t maxElements) {
+  RankedTensorType type = tensorType(value);
+  Type element = type.getElementType();
+  Value error = createFilled(builder, loc, getSizes(builder, loc, value), builder.getZeroAttr(element));
+  auto addErrors = [](OpBuilder &nested, Location nestedLoc, ValueRange earlier, ValueRange later) -> Value {
+    Value made = errorOfSum(nested, nestedLoc, earlier[0], later[0]);
+    Value errors = arith::AddFOp::create(nested, nestedLoc, earlier[1], later[1]);
+    return arith::AddFOp::create(nested, nestedLoc, errors, made);
+  };
+  auto addValues = [](OpBuilder &nested, Location nestedLoc, ValueRange earlier, ValueRange later) -> Value {
+    return arith::AddFOp::create(nested, nestedLoc, earlier[0], later[0]);
+  };
+  for (int64_t distance = 1; distance < maxElements; distance *= 2) {
+    error = joinWithEarlier(builder, loc, {value, error}, dim, distance, addErrors);
+    value = joinWithEarlier(builder, loc, value, dim, distance, addValues);
+  }
+  SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
+  return createPointwise(builder, loc, {value, error}, maps, getSizes(builder, loc, value), element,
+                         [](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
+                           Value isFinite = arith::CmpFOp::create(nested, nestedLoc, arith::CmpFPredicate::ORD, args[1],
+                                                                  args[1]);
+                           Value exact = arith::AddFOp::create(nested, nestedLoc, args[0], args[1]);
+                           return arith::SelectOp::create(nested, nestedLoc, isFinite, exact, args[0]);
+                         });
+}
+
 template <typename Op>
 struct ConvertScan : GraphToLinalgPattern<Op> {
   ConvertScan(MLIRContext *context, Join join) : GraphToLinalgPattern<Op>(context), join(join) {}
@@ -104,9 +159,10 @@ struct ConvertScan : GraphToLinalgPattern<Op> {
     if (failed(maxElements))
       return failure();
     Type element = type.getElementType();
+    if (std::is_same_v<Op, CumsumOp> && element.isF32())
+      return scanCompensated(rewriter, op.getLoc(), op.getInput(), dim, *maxElements);
     Value value = castElements(rewriter, op.getLoc(), op.getInput(), accumulatorType(element));
-    for (int64_t distance = 1; distance < *maxElements; distance *= 2)
-      value = joinWithEarlier(rewriter, op.getLoc(), value, dim, distance, join);
+    value = scan(rewriter, op.getLoc(), value, dim, *maxElements, join);
     return castElements(rewriter, op.getLoc(), value, element);
   }
 

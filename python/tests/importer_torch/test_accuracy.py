@@ -95,6 +95,29 @@ def test_norms_lose_only_the_rounding_of_the_mean(offset, spread, targets):
         assert (got.double() - exact).abs().max().item() <= UNIT * (40 + 4 * offset / spread)
 
 
+class RunningSum(torch.nn.Module):
+    def forward(self, x):
+        return torch.cumsum(x, 1)
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+def test_running_sums_are_rounded_once(targets):
+    torch.manual_seed(0)
+    x = torch.randn(3, 1500)  # the sums are often much smaller than their terms
+    compiled = inlay.compile(RunningSum(), (x,), targets=TARGETS[targets])
+    exact = torch.cumsum(x.double(), 1)
+    assert ((compiled(x).double() - exact) / exact).abs().max().item() <= 1.01 * UNIT
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+def test_running_sums_of_infinities(targets):
+    inf, nan = float("inf"), float("nan")
+    x = torch.tensor([[1.0, 3e38, 3e38, 2.0], [inf, 1.0, -inf, 1.0], [-0.0, 2.0**-126, nan, 1.0], [1e38, inf, 1, 2]])
+    compiled = inlay.compile(RunningSum(), (x,), targets=TARGETS[targets])
+    wanted = [[1.0, 3e38, inf, inf], [inf, inf, nan, nan], [0.0, 2.0**-126, nan, nan], [1e38, inf, inf, inf]]
+    torch.testing.assert_close(compiled(x), torch.tensor(wanted), rtol=0, atol=0, equal_nan=True)
+
+
 if __name__ == "__main__":
     worst = {}
     for target in TARGETS:

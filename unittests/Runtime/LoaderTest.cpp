@@ -109,6 +109,58 @@ TEST(Loader, memoryOfALoadedFileIsLimited) {
   std::remove(path.c_str());
 }
 
+/// Returns a plan of [n x 4] numbers to four numbers, with a temporary of n MiB.
+static PlanBuilder growingPlan() {
+  PlanBuilder b;
+  b.plan->symbols.push_back({"n", 0, INT64_MAX, 0, 0});
+  uint32_t x = b.input("x", {Expr::dim(0, 0), Expr(4)}), y = b.output("y", {Expr(4)});
+  uint32_t large = b.temporary("large", MemorySpace::Host, {Expr::dim(0, 0), Expr(1 << 18)});
+  uint32_t sine = b.hostFunction("sample_sine", {Access::Read, Access::Write});
+  b.call(sine, {x, large});
+  b.call(sine, {x, y});
+  b.plan->hostCode = [&] {
+    HostCode code = sinePlan().plan->hostCode;
+    code.functions = b.plan->hostCode.functions;
+    return code;
+  }();
+  return b;
+}
+
+/// Calls a program of `growingPlan`. If `n` is large, the input is longer than its memory, so the call must fail.
+static Status callGrowing(Program &program, int64_t n) {
+  float memory[4 + 16] = {}; // the result, then the input
+  TensorView in{memory + 4, ElementType::F32, {n, 4}}, out{memory, ElementType::F32, {4}};
+  return program.call({in}, {out});
+}
+
+TEST(Loader, temporariesOfCallsAreLimited) {
+  std::string path = testing::TempDir() + "/temporaries.inlay";
+  ASSERT_EQ(writeContainer(path, *growingPlan().plan, {}).message(), "");
+  OpenOptions options;
+  options.memoryLimit = 3 << 20;
+  auto opened = openProgram(path, options);
+  ASSERT_TRUE(opened.isOk()) << opened.status().message();
+  EXPECT_EQ(callGrowing(*opened->program, 1).message(), "");
+  Status status = callGrowing(*opened->program, 3);
+  EXPECT_EQ(status.code(), StatusCode::ResourceExhausted);
+  EXPECT_EQ(status.message().find("bytes of a call's temporaries exceed the memory limit: expected at most "), 0u)
+      << status.message();
+  EXPECT_EQ(callGrowing(*opened->program, 2).message(), "") << "later calls work";
+  std::remove(path.c_str());
+}
+
+TEST(Loader, temporariesAreLimitedToTheMemoryOfTheMachine) {
+  std::string path = testing::TempDir() + "/machine.inlay";
+  ASSERT_EQ(writeContainer(path, *growingPlan().plan, {}).message(), "");
+  auto opened = openProgram(path);
+  ASSERT_TRUE(opened.isOk()) << opened.status().message();
+  EXPECT_EQ(callGrowing(*opened->program, 2).message(), "");
+  Status status = callGrowing(*opened->program, int64_t(1) << 26); // 64 TiB
+  EXPECT_EQ(status.code(), StatusCode::ResourceExhausted);
+  EXPECT_NE(status.message().find("exceed the memory limit"), std::string::npos) << status.message();
+  std::remove(path.c_str());
+}
+
 TEST(Loader, codeForAnotherProcessorIsRefused) {
   PlanBuilder b = sinePlan();
   b.plan->hostCode.objects[0].cpu = "newer";

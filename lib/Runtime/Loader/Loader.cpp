@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <pthread.h>
 #include <set>
+#include <unistd.h>
 
 namespace inlay::rt {
 
@@ -129,7 +130,21 @@ static StatusOr<LoadedProgram> load(std::shared_ptr<const Plan> plan, const Open
   opened.program = std::move(*program);
   if (options.stop)
     opened.program->stopWhen(options.stop);
+  if (options.memoryLimit)
+    opened.program->limitTemporaries({budget.left(), budget.left()});
   return opened;
+}
+
+/// Returns the limits of temporaries without a limit by the caller: no call can need more than the machine has. A
+/// device with memory of its own refuses what it doesn't have.
+static TemporaryLimits limitsOfMachine(const Device *device) {
+  TemporaryLimits limits;
+  long pages = sysconf(_SC_PHYS_PAGES), pageSize = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && pageSize > 0)
+    limits.host = static_cast<uint64_t>(pages) * static_cast<uint64_t>(pageSize);
+  if (device && device->unifiedMemory())
+    limits.device = limits.host;
+  return limits;
 }
 
 StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
@@ -154,6 +169,8 @@ static StatusOr<LoadedProgram> open(const std::string &path, const OpenOptions &
   if (!opened.isOk())
     return Status(opened.status().code(), fmt::format("'{}' can't be loaded: {}", path, opened.status().message()));
   opened->info = std::move(saved->info);
+  if (!options.memoryLimit)
+    opened->program->limitTemporaries(limitsOfMachine(opened->device.get()));
   return opened;
 }
 

@@ -32,6 +32,8 @@ public:
     return {StatusCode::ResourceExhausted, std::string(what) + " exceed the memory limit: expected at most " +
                                                std::to_string(left_ / width) + ", but got " + std::to_string(count)};
   }
+  /// Returns the bytes that may still be allocated.
+  uint64_t left() const { return left_; }
   /// Lowers the limit if more than `bytes` are left.
   void lowerTo(uint64_t bytes) { left_ = std::min(left_, bytes); }
 

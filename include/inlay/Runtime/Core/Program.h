@@ -9,6 +9,7 @@
 #include "inlay/Runtime/Core/MemoryUse.h"
 #include "inlay/Runtime/Core/Runner.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -55,6 +56,12 @@ struct StepProfile {
   std::vector<std::string> calls = {};
   uint64_t runs = 1;
   std::vector<KernelProfile> kernels = {}; ///< The kernels that ran, by number.
+};
+
+/// Limits on the bytes that the temporaries of a call in flight may take.
+struct TemporaryLimits {
+  uint64_t host = UINT64_MAX;
+  uint64_t device = UINT64_MAX;
 };
 
 class Program {
@@ -105,6 +112,10 @@ public:
 
   /// Sets the check that stops calls. Must be called before the first call.
   virtual void stopWhen(StopCheck check) = 0;
+
+  /// Sets the limits of temporaries. A call that needs more fails with ResourceExhausted and allocates nothing. Must be
+  /// called before the first call.
+  virtual void limitTemporaries(TemporaryLimits limits) = 0;
 
   virtual const Plan &plan() const = 0;
 };

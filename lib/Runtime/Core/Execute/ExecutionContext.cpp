@@ -5,6 +5,8 @@
 
 #include "ExecutionContext.h"
 
+#include "inlay/Runtime/Core/Budget.h"
+
 #include <algorithm>
 
 namespace inlay::rt {
@@ -12,6 +14,20 @@ namespace inlay::rt {
 static auto findDims(const std::vector<std::unique_ptr<PlanInstance>> &instances, const InputDims &dims) {
   return std::find_if(instances.begin(), instances.end(),
                       [&](const auto &instance) { return instance->inputDims() == dims; });
+}
+
+/// Returns an error if slots of these sizes exceed a limit.
+static Status checkLimit(const char *what, const std::vector<size_t> &sizes, Budget &budget) {
+  for (size_t size : sizes)
+    INLAY_RETURN_IF_ERROR(budget.take(what, size));
+  return Status::ok();
+}
+
+static Status checkLimits(const SlotSizes &sizes, const TemporaryLimits &limits) {
+  Budget host(limits.host), device(limits.device);
+  INLAY_RETURN_IF_ERROR(checkLimit("bytes of a call's temporaries", sizes.host, host));
+  INLAY_RETURN_IF_ERROR(checkLimit("bytes of a call's temporaries on the device", sizes.device, device));
+  return checkLimit("bytes of a call's scratch memory on the device", sizes.scratch, device);
 }
 
 bool ExecutionContext::knows(const InputDims &dims) const { return findDims(instances_, dims) != instances_.end(); }
@@ -26,6 +42,7 @@ Status ExecutionContext::prepare(const InputDims &dims, Failure &failure) {
   if (!made.isOk())
     return made.status();
   if (!storage_.holds((*made)->slotSizes())) {
+    INLAY_RETURN_IF_ERROR(checkLimits((*made)->slotSizes(), loaded_.limits));
     instances_.clear(); // they point to the storage that is replaced
     INLAY_RETURN_IF_ERROR(storage_.growHost((*made)->slotSizes()));
     INLAY_RETURN_IF_ERROR(failure.note(storage_.growDevice((*made)->slotSizes(), loaded_.device.get())));

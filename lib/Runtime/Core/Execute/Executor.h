@@ -30,6 +30,7 @@ public:
                                              const std::vector<TensorView> &outputs, Trace *trace) override;
   Status replaceConstants(const Replacements &replacements) override;
   void stopWhen(StopCheck check) override { loaded_.stopCheck = std::move(check); }
+  void limitTemporaries(TemporaryLimits limits) override { loaded_.limits = limits; }
   const Plan &plan() const override { return *loaded_.plan; }
 
   /// Overloads that describe failures in `failure`.

@@ -36,6 +36,7 @@ struct ProgramState : Resources {
   Runners runners;
   std::shared_ptr<HostKernelLoader> kernelLoader;
   StopCheck stopCheck; ///< May be empty.
+  TemporaryLimits limits;
   Schedule schedule;
 };
 

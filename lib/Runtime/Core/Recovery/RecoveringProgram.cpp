@@ -365,6 +365,12 @@ void RecoveringProgram::stopWhen(StopCheck check) {
   current()->stopWhen(std::move(check));
 }
 
+void RecoveringProgram::limitTemporaries(TemporaryLimits limits) {
+  std::lock_guard<std::mutex> lock(state_);
+  base_.limits = limits;
+  current()->limitTemporaries(limits);
+}
+
 StatusOr<std::unique_ptr<Program>> loadRecovering(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                   std::shared_ptr<HostSymbolResolver> host, CallbackHandler callbacks,
                                                   Runners runners, std::shared_ptr<HostKernelLoader> kernels,

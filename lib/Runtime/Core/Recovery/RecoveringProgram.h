@@ -34,6 +34,7 @@ public:
                                              const std::vector<TensorView> &outputs, Trace *trace) override;
   Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) override;
   void stopWhen(StopCheck check) override;
+  void limitTemporaries(TemporaryLimits limits) override;
   const Plan &plan() const override { return *plan_; }
 
 private:

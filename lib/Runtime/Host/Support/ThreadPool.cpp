@@ -117,7 +117,8 @@ Status ThreadPool::setThreads(int64_t threads) {
   return Status::ok();
 }
 
-/// Starts missing workers, or fewer if the system allows no more threads or has no memory. The caller must own the pool.
+/// Starts missing workers, or fewer if the system allows no more threads or has no memory. The caller must own the
+/// pool.
 void ThreadPool::startWorkers() {
   auto wanted = static_cast<size_t>(threads_ - 1);
   if (workers_.size() >= wanted)

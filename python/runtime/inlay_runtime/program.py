@@ -85,8 +85,8 @@ class Program:
         handle = ctypes.c_void_p()
         check(library.inlayProgramOpen(_encode("path", path), options, handle))
         self._handle = handle
-        self._use = _Use(handle)
-        weakref.finalize(self, self._use.close)
+        # A program that is alive when the interpreter exits is never closed, because daemon threads may still call it.
+        weakref.finalize(self, library.inlayProgramClose, handle).atexit = False
         self.inputs = self._describe(library.inlayProgramInput, library.inlayProgramInputCount(handle))
         self.outputs = self._describe(library.inlayProgramOutput, library.inlayProgramOutputCount(handle))
 
@@ -123,8 +123,7 @@ class Program:
         """
         inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named), strict=True)]
         dtypes = [_dtype(info, "result") for info in self.outputs]
-        with self._use as handle:
-            results = _run(handle, _tensors(inputs, [info.dtype for info in self.inputs]), inputs, len(dtypes))
+        results = _run(self._handle, _tensors(inputs, [info.dtype for info in self.inputs]), inputs, len(dtypes))
         outputs = [_result_array(result, dtype) for result, dtype in zip(results, dtypes, strict=True)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
@@ -143,30 +142,6 @@ class Program:
             return ", ".join(f"{info.name}: {info.type}" for info in infos)
 
         return f"<inlay_runtime.Program ({spell(self.inputs)}) -> ({spell(self.outputs)})>"
-
-
-class _Use:
-    """Counts the calls inside a program. The program is closed when no object refers to it, or when the interpreter
-    exits and no call is inside it: daemon threads still run then."""
-
-    def __init__(self, handle: ctypes.c_void_p) -> None:
-        self._handle, self._is_closed = handle, False
-        self._inside: list[None] = []
-
-    def __enter__(self) -> ctypes.c_void_p:
-        self._inside.append(None)  # before the check, because close() does both in reverse order
-        if self._is_closed:
-            self._inside.pop()
-            raise Error("the program is closed because the interpreter is exiting")
-        return self._handle
-
-    def __exit__(self, *_: object) -> None:
-        self._inside.pop()
-
-    def close(self) -> None:
-        self._is_closed = True
-        if not self._inside:
-            library.inlayProgramClose(self._handle)
 
 
 def _dtype(info: TensorInfo, role: str) -> np.dtype[Any]:

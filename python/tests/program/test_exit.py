@@ -16,7 +16,7 @@ import sys, threading
 import numpy as np
 package, path = sys.argv[1:]
 x = np.ones((256, 512), "float32")
-called = threading.Event()
+called, calls = threading.Event(), 0
 if package == "inlay":
     import inlay
     program = inlay.load(path)
@@ -27,8 +27,10 @@ else:
     call = lambda: program(x)
 
 def serve():
+    global calls
     while True:
         call()
+        calls += 1
         called.set()
 
 threading.Thread(target=serve, daemon=True).start()
@@ -36,17 +38,40 @@ called.wait()
 kept = [[i] for i in range(1 << 20)]
 """
 
+# Exit handlers run in reverse order, so this one runs after those of the packages. It waits for further calls.
+LATE = """
+import atexit, time
+def wait_for_calls():
+    before, end = calls, time.monotonic() + 60
+    while calls < before + 3 and time.monotonic() < end:
+        time.sleep(0.001)
+    print(calls >= before + 3)
+atexit.register(wait_for_calls)
+"""
+
+
+def run_at_exit(code, package, path):
+    return subprocess.run(
+        [sys.executable, "-c", code, package, path], capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    path = tmp_path_factory.mktemp("exit") / "m.inlay"
+    layers = nn.Sequential(*(nn.Linear(512, 512) for _ in range(2)))
+    inlay.compile(layers.eval(), (torch.ones(256, 512),), targets=("host",)).save(path)
+    return str(path)
+
 
 @pytest.mark.parametrize("package", ["inlay", "inlay_runtime"])
-def test_a_daemon_thread_inside_a_program_does_not_end_the_process(tmp_path, package):
-    layers = nn.Sequential(*(nn.Linear(512, 512) for _ in range(2)))
-    inlay.compile(layers.eval(), (torch.ones(256, 512),), targets=("host",)).save(tmp_path / "m.inlay")
+def test_a_daemon_thread_can_call_a_program_while_exit_handlers_run(saved, package):
+    done = run_at_exit(LATE + CODE, package, saved)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "True\n")
+
+
+@pytest.mark.parametrize("package", ["inlay", "inlay_runtime"])
+def test_a_daemon_thread_inside_a_program_does_not_end_the_process(saved, package):
     for _ in range(3):
-        done = subprocess.run(
-            [sys.executable, "-c", CODE, package, str(tmp_path / "m.inlay")],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        done = run_at_exit(CODE, package, saved)
         assert (done.returncode, done.stderr) == (0, "")

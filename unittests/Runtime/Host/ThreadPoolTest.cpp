@@ -163,6 +163,35 @@ TEST_F(ThreadPoolTest, AChildHasWorkersOfItsOwn) {
   EXPECT_TRUE(coversAll(100, 1));
 }
 
+/// Exits while another thread runs its part of a loop. The handler runs after the pool's destructor.
+[[noreturn]] static void exitInsideALoop() {
+  std::atexit([] { std::fputs("pool ends\n", stderr); });
+  ThreadPool &pool = ThreadPool::get();
+  static_cast<void>(pool.setThreads(2));
+  std::atomic<bool> begun{false};
+  std::thread([&] {
+    std::thread::id caller = std::this_thread::get_id();
+    pool.run(2, 1, [&](int64_t, int64_t) {
+      if (std::this_thread::get_id() != caller) {
+        while (!begun) // leaves a part for the caller
+          std::this_thread::yield();
+        return;
+      }
+      begun = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      std::fputs("part ends\n", stderr);
+    });
+  }).detach();
+  while (!begun)
+    std::this_thread::yield();
+  std::exit(0);
+}
+
+TEST(ThreadPoolDeathTest, AtExitLoopsEndBeforeTheirPool) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(exitInsideALoop(), testing::ExitedWithCode(0), "part ends\npool ends\n$");
+}
+
 static void loadAndExit() {
   auto kernels = getHostKernelLoader()->load({});
   std::fputs(kernels.status().message().c_str(), stderr);

@@ -439,6 +439,16 @@ def test_models_that_cannot_be_exported(model, inputs, error, text):
     assert isinstance(raised.value, inlay.Error)
 
 
+class _OneHot(nn.Module):
+    def forward(self, x):
+        return nn.functional.one_hot(x)
+
+
+def test_the_call_that_cannot_be_exported_is_named():
+    with pytest.raises(inlay.Error, match=r"can't export .* while it traced aten\.one_hot\.default \(in forward at "):
+        inlay.compile(_OneHot(), (torch.tensor([1, 2]),))
+
+
 def test_several_threads_may_compile():
     failures = []
 

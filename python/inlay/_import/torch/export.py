@@ -108,7 +108,7 @@ def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dim
             return export_module(model, split_examples)
         raise _export_error(error)(
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {_explain(error)}"
-            f"{_user_line(error)}"
+            f"{_traced_call(error)}{_user_line(error)}"
         ) from error
     _check_unchanged(changes)
     return ExportedModule(exported, examples.shape_profiles, changed, reads)
@@ -151,6 +151,17 @@ def _explain(error: Exception) -> str:
     first, *rest = (str(error).strip() or "no message").splitlines()
     listed = [line.strip(" -") for line in rest if line.lstrip().startswith("- ")]
     return " ".join([first.partition(" For more information")[0], *listed])
+
+
+def _traced_call(error: Exception) -> str:
+    """Returns the operator whose trace raised an exception, as the end of a sentence. Empty if the message names it or
+    if it is not known."""
+    found = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        for name in ("self", "func", "op"):
+            value = frame.f_locals.get(name)
+            found = value if isinstance(value, torch._ops.OpOverload) else found
+    return "" if found is None or str(found) in str(error) else f" while it traced {found}"
 
 
 def _user_line(error: BaseException | None) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of `torch.compile(model, backend="inlay")`."""
 
+import math
 import subprocess
 import sys
 import warnings
@@ -86,6 +87,27 @@ def test_training():
     model(x(2, 4)).sum().backward()
     for grad, parameter in zip(got, model.parameters(), strict=True):
         compare(grad, parameter.grad, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("function", "dims"),
+    [
+        (lambda x: torch.nn.functional.group_norm(x, 2), (2, 4, 6, 6)),
+        (lambda x: torch.nn.functional.layer_norm(x, (6,)), (2, 4, 6)),
+        (lambda x: torch.nn.functional.batch_norm(x, None, None, training=True), (2, 4, 6)),
+        (lambda x: torch.nn.functional.max_pool2d(x, 2), (2, 4, 6, 6)),
+        (lambda x: x.median(1)[0].exp(), (3, 5)),
+    ],
+    ids=["group norm", "layer norm", "batch norm", "pool", "median"],
+)
+def test_calls_of_training_are_taken_apart(function, dims, compiled_graphs):
+    ours, theirs = (torch.linspace(-1, 1, math.prod(dims)).reshape(dims).sin().requires_grad_() for _ in range(2))
+    compiled = torch.compile(function, backend="inlay", options={"targets": ["host", "torch"]})
+    for run, given in ((compiled, ours), (function, theirs)):
+        (run(given) ** 3).sum().backward()
+    compare(ours.grad, theirs.grad, 1e-5)
+    assert len(compiled_graphs) == 2
+    assert all(op["target"] == "host" for graph in compiled_graphs for op in graph.report["ops"])
 
 
 def test_graph_breaks_make_several_graphs(compiled_graphs):

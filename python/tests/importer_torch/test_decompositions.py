@@ -146,3 +146,20 @@ def test_pools(count):
 def test_adaptive_pools(sizes):
     check(aten.adaptive_max_pool2d.default, numbers((2, 3, 7, 6)), sizes)
     check(aten.adaptive_max_pool3d.default, numbers((2, 3, 7, 6, 4)), (*sizes, 3))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_gradients_of_maxima(dtype):
+    x = numbers((2, 3, 9, 7), dtype, specials=False)
+    for options in ((3, 2, 1, 1, False), (2, 1, 0, 2, True), ([3, 2], [1, 2], [1, 0], [1, 1], False)):
+        result, places = aten.max_pool2d_with_indices(x, *options)
+        check(aten.max_pool2d_with_indices_backward.default, numbers(result.shape, dtype), x, *options, places)
+    result, places = aten.adaptive_max_pool2d(x, [4, 3])
+    check(aten.adaptive_max_pool2d_backward.default, numbers(result.shape, dtype), x, places)
+
+
+def test_norms_of_several_dtypes_are_kept():
+    x, scale = torch.randn(2, 6, 4).bfloat16(), torch.randn(6)
+    norm = TABLE[aten.native_group_norm.default]
+    assert norm(x, scale, scale, 2, 6, 4, 3, 1e-5) is NotImplemented
+    check(aten.native_group_norm.default, x, scale.bfloat16(), scale.bfloat16(), 2, 6, 4, 3, 1e-5)

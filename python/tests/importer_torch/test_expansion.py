@@ -157,3 +157,28 @@ def test_only_the_used_results_of_a_decomposition_are_imported():
         export(lambda w, i: nn.functional.embedding_bag(i, w), torch.ones(6, 3), torch.ones(4, 5).long())
     ).text
     assert "inlay.opaque" not in text
+
+
+EMPTY = torch.zeros((2, 0), dtype=torch.int64)  # dims that only an index without elements may have
+
+
+@pytest.mark.parametrize(
+    ("function", "operands"),
+    [
+        (lambda x: torch.ops.aten.narrow_copy(x, 1, 1, 2), [torch.randn(2, 4)]),
+        (lambda x: torch.ops.aten.permute_copy(x, [1, 0]), [torch.randn(2, 4)]),
+        (lambda x: torch.linspace(4.3, x, 50, dtype=torch.int64), [torch.tensor(50)]),
+        (lambda x: torch.linspace(x, -2.9, 7, dtype=torch.int32), [torch.tensor(4.7)]),
+        (lambda x, i: torch.gather(x, 0, i), [torch.randn(5), EMPTY]),
+        (lambda x, i, y: torch.scatter_add(x, 0, i, y), [torch.randn(5), EMPTY, torch.ones(3, 3)]),
+        (
+            lambda x, mask, i, y: torch.ops.aten._unsafe_masked_index_put_accumulate(x, mask, [i], y),
+            [torch.randn(5), torch.tensor([True, False, True]), torch.tensor([1, 2, 9]), torch.ones(3)],
+        ),
+        (lambda x, w: torch.ops.aten.native_group_norm(x, w, w, 2, 6, 4, 3, 1e-5), [torch.randn(2, 6, 4), torch.ones(6)]),
+    ],
+    ids=["narrow", "permute", "linspace", "linspace from", "gather", "scatter", "put", "norm"],
+)
+def test_calls_are_taken_apart(function, operands, imports):
+    _, text = imports(Function(function), *operands)
+    assert "opaque" not in text

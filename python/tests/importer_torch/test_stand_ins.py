@@ -74,6 +74,15 @@ def test_bytes_go_to_and_from_pytorch(targets):
     assert fallbacks(report)
 
 
+@on_each_target
+def test_bytes_have_the_bits_of_an_argument(targets):
+    def read(x, y):
+        return x.char(), x, x.char().byte(), y.byte(), y, y + 1, (y + 1).byte()
+
+    report = check(read, (image(3), torch.tensor([-128, -1, 127], dtype=torch.int8)), targets)
+    assert not fallbacks(report)
+
+
 def test_bytes_of_size_zero():
     check(lambda x: (x.float() / 255, x + 1), (torch.zeros(0, 3, dtype=torch.uint8),), ("host", "torch"))
 

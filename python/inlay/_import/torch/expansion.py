@@ -84,7 +84,7 @@ class Expander:
         def call(*tensors: Any) -> Any:
             rest = iter(tensors)
             bound = [next(rest) if isinstance(leaf, torch.fx.Node) else leaf for leaf in leaves]
-            args, kwargs = pytree.tree_unflatten(bound, spec)
+            args, kwargs = _unlock(pytree.tree_unflatten(bound, spec))
             result = NotImplemented
             for functions in (self._late, self._table):
                 if result is NotImplemented and target in functions:
@@ -108,7 +108,8 @@ class Expander:
         made = [step for step in traced.graph.nodes if step.op == "call_function"]
         if any(isinstance(step.target, torch._ops.OpOverload) and step.target._schema.is_mutable for step in made):
             raise WritesError(node.name)
-        return None if any(step.target is target for step in made) else traced
+        repeats = any(step.target is target for step in made)
+        return None if repeats or not _agrees(_results(traced), node.meta.get("val")) else traced
 
     def _insert(
         self, node: torch.fx.Node, traced: torch.fx.GraphModule, operands: Sequence[torch.fx.Node]
@@ -154,8 +155,16 @@ def needed_nodes(nodes: Sequence[torch.fx.Node], results: Any) -> list[torch.fx.
 
 
 def _results(traced: torch.fx.GraphModule) -> Any:
-    """Returns the results of a traced function with several results."""
+    """Returns the node of a traced function's result, or those of several results."""
     return next(node for node in traced.graph.nodes if node.op == "output").args[0]
+
+
+def _agrees(made: Any, wanted: Any) -> bool:
+    """Returns true if the nodes of results have the dtypes of the fake tensors `wanted`."""
+    if isinstance(made, (list, tuple)):
+        return len(made) == len(wanted) and all(map(_agrees, made, wanted))
+    fake = made.meta.get("val") if isinstance(made, torch.fx.Node) else None
+    return not (isinstance(fake, torch.Tensor) and isinstance(wanted, torch.Tensor)) or fake.dtype == wanted.dtype
 
 
 def _stand_in(fake: Any) -> Any:
@@ -170,6 +179,13 @@ def _stand_in(fake: Any) -> Any:
     return torch.empty_strided(
         fake.shape, fake.stride(), dtype=fake.dtype, device=fake.device, requires_grad=has_gradient
     )
+
+
+def _unlock(value: Any) -> Any:
+    """Returns arguments with plain lists in place of torch.fx's immutable ones, which some decompositions change."""
+    if isinstance(value, (list, tuple)):
+        return (list if isinstance(value, list) else tuple)(map(_unlock, value))
+    return {name: _unlock(element) for name, element in value.items()} if isinstance(value, dict) else value
 
 
 def _describe(leaf: Any) -> Any:

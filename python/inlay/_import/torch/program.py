@@ -33,7 +33,7 @@ from ...errors import UnsupportedError
 from ..examples import ShapeProfile
 from .checks import check_dims, check_expressible, check_static
 from .constants import ConstantFolder
-from .decompose import Decompositions, decompositions
+from .decompose import Decompositions, decompositions, decompositions_for_tracing
 from .effects import keeping_effects, restore_dropout
 from .expansion import Expander, WritesError
 from .functional import functional_copy
@@ -177,7 +177,9 @@ def import_graph(
         arguments=arguments, outputs=outputs, parameters=dict(parameters or {}), symbols=symbols or Symbols()
     )
     with no_new_guards(_fakes(graph)):
-        return _import(graph, parts, None, False, {} if only_calls else _handlers())
+        if only_calls:
+            return _import(graph, parts, None, False, {})
+        return _import(graph, parts, None, False, _handlers(), Expander(decompositions_for_tracing()))
 
 
 class _Carried(NamedTuple):
@@ -303,18 +305,14 @@ def _assemble(
     """Returns the program of a graph that the walker has imported. replaced: see `_replace_bytes`."""
     numbers = {replaced.get(node, node): number for number, (node, _) in enumerate(parts.arguments)}
     buffers = {buffer.node: buffer.name for buffer in parts.carried}
-    results: list[Value] = []
-    bytes_: set[int] = set()  # numbers of results that the model returns as uint8
+    results: list[_Result] = []
 
     def output(value: Any) -> Output:
         if not isinstance(value, torch.fx.Node) or value not in replaced:
-            return _output(walker, value, numbers, buffers, results)
+            return _output(walker, value, parts, numbers, buffers, results)
         if replaced[value] in numbers:
             return InputOutput(numbers[replaced[value]])
-        made = _output(walker, replaced[value], numbers, buffers, results)
-        if isinstance(made, ResultOutput):
-            bytes_.add(made.index)
-        return as_bytes(made)
+        return as_bytes(_output(walker, replaced[value], parts, numbers, buffers, results, torch.uint8))
 
     # If a result is the new value of a written argument, it is the argument itself.
     written = {value: target for target, value in parts.writes if isinstance(target, int)}
@@ -326,10 +324,7 @@ def _assemble(
     interface = Interface(
         inputs=[argument for _, argument in parts.arguments],
         outputs=outputs,
-        results=[
-            TensorType(value.shape, torch.uint8 if number in bytes_ else value.dtype)
-            for number, value in enumerate(results)
-        ],
+        results=[TensorType(result.value.shape, result.dtype) for result in results],
         carried=[buffer.name for buffer in parts.carried],
         writes=writes,
         symbols=parts.symbols,
@@ -343,20 +338,30 @@ def _assemble(
         kept=walker.kept,
         kept_sources=walker.kept_sources,
     )
-    text = walker.builder.module(results, attributes)
+    text = walker.builder.module([result.value for result in results], attributes)
     return ImportedProgram(text, walker.builder.weights, interface, state, walker.reasons, walker.unplaced)
+
+
+class _Result(NamedTuple):
+    """A Value that the function returns, and its dtype in the model, which is uint8 for some of int8."""
+
+    value: Value
+    dtype: torch.dtype
 
 
 def _output(
     walker: Walker,
     value: Any,
+    parts: _GraphParts,
     numbers: Mapping[torch.fx.Node, int],
     buffers: Mapping[torch.fx.Node, str],
-    results: list[Value],
+    results: list[_Result],
+    dtype: torch.dtype | None = None,
 ) -> Output:
     """Returns the Output for a node or a plain value. Adds Values that the function must return to `results`.
 
-    numbers: the number of each input; buffers: the names of the placeholders of written buffers.
+    numbers: the number of each input; buffers: the names of the placeholders of written buffers. dtype: of the result
+    in the model; None if it is that of the Value.
     """
     if not isinstance(value, torch.fx.Node):
         return ValueOutput(value)
@@ -372,12 +377,12 @@ def _output(
         return ValueOutput(walker.constants[value], copied=copied)
     if name := walker.leaving(value):
         return KeptOutput(name)
-    result = walker.tensor(value)
+    result = _Result(walker.tensor(value), dtype or walker.tensor(value).dtype)
     for node, number in numbers.items():
-        if walker.is_imported(node) and walker.tensor(node) == result:
+        if walker.is_imported(node) and result == (walker.tensor(node), parts.arguments[number][1].dtype):
             return InputOutput(number, copied=value is not node)
     for node, name in buffers.items():
-        if walker.tensor(node) == result:
+        if result == (walker.tensor(node), walker.tensor(node).dtype):
             return BufferOutput(name, copied=True)
     if result not in results:
         results.append(result)

@@ -9,7 +9,7 @@ from torch._decomp import core_aten_decompositions, decomposition_table
 from torch.export import default_decompositions
 
 from ..effects import draws_random_numbers
-from . import distances, pooling, quantization, reductions, resampling, scans, scatters, sorting
+from . import distances, norms, pooling, quantization, ranges, reductions, resampling, scans, scatters, sorting, views
 from .common import Decompositions
 
 aten = torch.ops.aten
@@ -43,7 +43,7 @@ _KEPT = (
 # Calls that the default table keeps and the dialect does not have. They become reads at indices known at import.
 _SPLIT = (aten.upsample_bicubic2d.vec,)
 
-_LATE = (distances, pooling, quantization, scans, scatters, sorting)
+_LATE = (distances, norms, pooling, quantization, scans, scatters, sorting, views)
 
 
 def decompositions(graph: torch.fx.Graph) -> Decompositions:
@@ -73,6 +73,7 @@ def _adapt(table: Decompositions) -> Decompositions:
     table.update({op: decomposition_table[op] for op in _SPLIT})
     table.update(reductions.DECOMPOSITIONS)
     table.update(resampling.DECOMPOSITIONS)
+    table.update(ranges.DECOMPOSITIONS)
     return table
 
 

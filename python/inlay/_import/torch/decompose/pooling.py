@@ -125,7 +125,18 @@ def _avg_pool(count: int) -> Callable[..., Any]:
     return decompose
 
 
+def _max_pool_backward(grad: torch.Tensor, x: torch.Tensor, *arguments: Any) -> Any:
+    """Adds each gradient to the element whose place the forward pass returned. The places are the last argument."""
+    if not is_static(x):
+        return NotImplemented
+    flat = [tensor.flatten(-2) for tensor in (x, arguments[-1], grad)]
+    start = torch.zeros_like(widen(flat[0]))
+    return torch.scatter_add(start, -1, flat[1], widen(flat[2])).reshape(x.shape).to(x.dtype)
+
+
 DECOMPOSITIONS: Decompositions = {
+    aten.adaptive_max_pool2d_backward.default: _max_pool_backward,
+    aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
     aten.adaptive_max_pool2d.default: _adaptive_max_pool(2),
     aten.adaptive_max_pool3d.default: _adaptive_max_pool(3),
     aten.avg_pool2d.default: _avg_pool(2),

@@ -79,6 +79,8 @@ def gather(walker: Walker, value: Value, dim: int, index: Value, suffix: str | N
 def _handle_gather(walker: Walker, call: Call) -> HandlerResult:
     x = _with_dims(walker, walker.tensor(call["self"]), "self")
     index = _with_dims(walker, walker.tensor(call["index"]), "index")
+    if 0 in index.shape:  # PyTorch accepts any number of dims then
+        return walker.splat(0, call.shape, x.dtype)
     return walker.reshape(gather(walker, x, call["dim"] % len(x.shape), index), call.shape, "reshape")
 
 
@@ -180,6 +182,8 @@ def _handle_scatter(walker: Walker, call: Call) -> HandlerResult:
     if name is not None and (name not in _REDUCTIONS or x.dtype == torch.bool):
         return None
     index = _with_dims(walker, walker.tensor(call["index"]), "index")
+    if 0 in index.shape:  # PyTorch accepts any number of dims then
+        return walker.reshape(x, call.shape, "reshape")
     if "value" in call.args:
         source = walker.splat(call["value"], index.shape, x.dtype)
     else:

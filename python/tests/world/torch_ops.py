@@ -3,7 +3,10 @@
 
 python torch_ops.py                                  all operators; prints a table and all faults
 python torch_ops.py --ops '^(add|mul)$' --samples 20 some operators, with more samples
-python torch_ops.py --json FILE                      also writes each outcome
+python torch_ops.py --count 60 --seed 3              60 operators that the seed draws, with other samples
+python torch_ops.py --json FILE                      also writes each outcome as a line of JSON
+python torch_ops.py --read FILE                      prints the table and the faults of such a file
+python torch_ops.py --fallbacks 30                   also prints the 30 calls that PyTorch ran in most samples
 
 A sample must be right, or refused with an inlay.Error that names the call. torch_ops_known.json lists the exceptions
 with their reasons. The run fails if there is a fault that is not in the list, or an entry of the list without a fault.
@@ -15,6 +18,7 @@ import dataclasses
 import json
 import pathlib
 import queue
+import random
 import re
 import subprocess
 import sys
@@ -27,6 +31,7 @@ _LIMIT_S = 300  # for an operator
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--ops", default="", help="a regular expression; only operators that it finds run")
+    parser.add_argument("--count", type=int, help="the number of operators; drawn by the seed")
     parser.add_argument("--samples", type=int, default=4, help="the number of samples of each operator and dtype")
     parser.add_argument("--dtypes", type=int, default=10, help="the number of dtypes of each operator")
     parser.add_argument("--targets", default="host,vulkan", help="host, vulkan or both")
@@ -34,6 +39,8 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=pathlib.Path, help="the file to write the outcomes to")
+    parser.add_argument("--read", type=pathlib.Path, help="a file that --json wrote; nothing runs")
+    parser.add_argument("--fallbacks", type=int, default=0, help="the number of calls in the table of calls to PyTorch")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
@@ -41,10 +48,18 @@ def main():
         return 0
     import op_db
 
-    chosen = [name for name in op_db.names() if re.search(options.ops, name)]
-    outcomes = _run_all(chosen, options)
-    if options.json:
-        options.json.write_text(json.dumps([dataclasses.asdict(outcome) for outcome in outcomes], indent=1))
+    if options.read:
+        outcomes = [op_db.Outcome(**json.loads(line)) for line in options.read.read_text().splitlines()]
+        chosen = {outcome.op for outcome in outcomes}
+        for outcome in faults(outcomes, load_known()):
+            print(describe(outcome))
+    else:
+        chosen = [name for name in op_db.names() if re.search(options.ops, name)]
+        random.Random(options.seed).shuffle(chosen)  # so that a run that is stopped is a sample of all
+        chosen = chosen[: options.count]
+        outcomes = _run_all(chosen, options)
+    if options.fallbacks:
+        print(table_of_fallbacks(outcomes, options.fallbacks))
     print(table(outcomes))
     return report_faults(outcomes, load_known(), chosen)
 
@@ -70,6 +85,8 @@ def _run_all(names, options):
     for name in names:
         left.put(name)
     found = {}
+    if options.json:
+        options.json.write_text("")
     threads = [threading.Thread(target=_feed, args=(left, found, options)) for _ in range(options.jobs)]
     for thread in threads:
         thread.start()
@@ -107,6 +124,10 @@ def _feed(left, found, options):
             text = f"ran for {_LIMIT_S} s" if hung else f"the process ended with status {worker.wait()}"
             found[name] = [Outcome(name, "all", "all", "hung" if hung else "died", "", text)]
             worker = None
+        if options.json:
+            lines = [json.dumps(dataclasses.asdict(outcome)) + "\n" for outcome in found[name]]
+            with options.json.open("a") as file:
+                file.write("".join(lines))
         for outcome in faults(found[name], known):
             print(describe(outcome), flush=True)
     if worker:
@@ -129,6 +150,32 @@ def table(outcomes):
     lines = [f"{'':16}" + "".join(f"{kind:>17}" for kind in kinds)]
     lines += [f"{target:16}" + "".join(f"{counts[target, kind]:17}" for kind in kinds) for target in targets]
     return "\n".join(lines)
+
+
+def table_of_fallbacks(outcomes, count):
+    """Returns the calls that PyTorch ran in most samples as text: the number of samples, the call, its dtypes, and the
+    operators of the samples.
+
+    count: the number of calls for each target.
+    """
+    lines = []
+    for target in sorted({outcome.target for outcome in outcomes}):
+        right = [outcome for outcome in outcomes if outcome.target == target and outcome.kind == "right"]
+        samples = collections.defaultdict(list)
+        for outcome in right:
+            for call in {call for reason in outcome.fallbacks for call in re.findall(r"\w+::[\w.]+(?= on | and |[,:]|$)", reason)}:
+                samples[call].append(outcome)
+        lines.append(f"{target}: PyTorch runs calls in {sum(bool(o.fallbacks) for o in right)} of {len(right)} samples")
+        for call, found in sorted(samples.items(), key=lambda item: -len(item[1]))[:count]:
+            dtypes, ops = ({getattr(outcome, field) for outcome in found} for field in ("dtype", "op"))
+            lines.append(f"{len(found):6}  {call}: {_shorten(dtypes, 9)} ({_shorten(ops, 3)})")
+    return "\n".join(lines)
+
+
+def _shorten(names, count):
+    """Returns the first names as text."""
+    more = len(names) - count
+    return ", ".join(sorted(names)[:count]) + (f" and {more} more" if more > 0 else "")
 
 
 def load_known():

@@ -297,3 +297,17 @@ def partition(request: Request, format: Literal["json", "text", "table", "html"]
 def devices() -> list[str]: ...
 def format_kernels(report: str) -> str: ...
 def insert_kernels(page: str, report: str) -> str: ...
+
+# -- Values outside of a graph ----------------------------------------------------------------------------------------
+
+def has_same_values(owners: tuple[Any, ...], keys: tuple[str, ...], values: tuple[Any, ...]) -> bool:
+    """Returns true if each entry of a dict or attribute of an object is the object in `values`."""
+
+def has_same_contents(containers: tuple[Any, ...], contents: tuple[tuple[Any, ...], ...]) -> bool:
+    """Returns true if each container holds the objects in its tuple of `contents`, in that order.
+
+    The tuple of a dict holds its keys and values in turn. An Ellipsis stands for any value.
+    """
+
+def are_empty(dicts: tuple[dict[Any, Any], ...]) -> bool:
+    """Returns true if all dicts are empty."""

@@ -5,6 +5,7 @@
 
 #include "Graph.h"
 #include "InterpreterLock.h"
+#include "Watch.h"
 
 #include "inlay/Execution/CompileOptions.h"
 #include "inlay/Execution/SavedProgram.h"
@@ -480,6 +481,7 @@ NB_MODULE(_inlay, m) {
   python::bindGraph(m);
   python::bindSignatures(m);
   python::bindPatterns(m);
+  python::bindWatch(m);
 
   bindRequest(m);
   bindCompilation(m);

@@ -3,26 +3,27 @@
 
 from __future__ import annotations
 
-import copy
+import collections
 import functools
-import operator
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import torch
 
+from .. import _inlay
 from ..errors import UnsupportedError
 
 _MISSING = object()
+_CONTAINERS = (list, dict, set, collections.deque)
 
 
 class Place(NamedTuple):
-    """A place of a value outside of the graph: an attribute of an object, or an entry of a dict.
+    """A place of a value outside of the graph: an entry of a dict, or an attribute of another object.
 
     name: the name of the place for messages, such as "attribute 'encoder.scale'".
     """
 
-    find: Callable[[Any, str], Any]  # getattr or operator.getitem
     owner: Any
     key: str
     name: str
@@ -30,133 +31,208 @@ class Place(NamedTuple):
     def read(self) -> Any:
         """Returns the current value, or a unique object if there is none."""
         try:
-            return self.find(self.owner, self.key)
+            return self.owner[self.key] if isinstance(self.owner, dict) else getattr(self.owner, self.key)
         except (AttributeError, KeyError, ValueError):
             return _MISSING
+
+
+class Members(NamedTuple):
+    """The parameters, the buffers or the submodules of a module.
+
+    held: the dict in which the module holds them. kind: "parameter", "buffer" or "submodule". path: the path of the
+    module in the model. written: the names of the buffers that the model writes, which may change.
+    """
+
+    held: dict[str, Any]
+    kind: str
+    path: str
+    written: frozenset[str] = frozenset()
+
+    def entries(self) -> tuple[Any, ...]:
+        """Returns the names and members in turn, with an Ellipsis for each member that may change."""
+        return tuple(
+            itertools.chain(*((name, ... if name in self.written else held) for name, held in self.held.items()))
+        )
+
+    def title(self, name: str) -> str:
+        """Returns the name of a member for messages."""
+        path = f"{self.path}.{name}" if self.path else name
+        return f"{self.kind} {path!r} of the model"
+
+
+class Setting(NamedTuple):
+    """A setting of PyTorch that forward asked for, such as torch.get_float32_matmul_precision().
+
+    ask: the function that returns it. value: what it returned to forward.
+    """
+
+    ask: Callable[..., Any]
+    args: tuple[Any, ...]
+    value: Any
 
 
 class Watch:
     """The values that forward read, and the tensors and submodules of the model.
 
-    A check takes about 40 ns for each value. It compares identities first, and the contents of lists, dicts and sets.
+    The extension compares the identities of values and of the elements of containers, which takes about 10 ns for each
+    of them. Values with other identities are compared in Python.
     """
 
     def __init__(
-        self, places: Iterable[Place], tensors: Iterable[Place] = (), hooks: Iterable[tuple[str, Any]] = ()
+        self,
+        places: Iterable[Place],
+        members: Iterable[Members] = (),
+        hooks: Iterable[tuple[str, Any]] = (),
+        settings: Iterable[Setting] = (),
     ) -> None:
-        """places: the places of values that must not change. tensors: the places of parameters, buffers and
-        submodules. hooks: empty dicts, with the names of their modules, that must stay empty."""
-        attributes: list[Place] = []
-        entries: list[Place] = []
-        for place in places:
-            (attributes if place.find is getattr else entries).append(place)
-        self._groups = [_Group(getattr, attributes), _Group(operator.getitem, entries)]
-        self._tensors = _Group(operator.getitem, list(tensors), has_contents=False)
+        """places: the places of values that must not change. members: the parameters, buffers and submodules of all
+        modules. hooks: empty dicts, with the names of their modules, that must stay empty. settings: those that must
+        stay the same."""
+        self._values = _Group(places)
+        self._members = list(members)
         self._hooks = [(name, held) for name, held in hooks if not held]
-        self._held_hooks = [held for _, held in self._hooks]
-        self._dtype = torch.get_default_dtype()
+        self.accept_tensors()
+        self._settings = [Setting(torch.get_default_dtype, (), torch.get_default_dtype()), *settings]
 
     def check(self) -> None:
         """Raises UnsupportedError if a value has changed."""
-        if torch.get_default_dtype() is not self._dtype:
-            raise UnsupportedError(
-                f"the default dtype is {torch.get_default_dtype()}, but was {self._dtype} when the model was "
-                "compiled: compile the model again, or set the default dtype back"
-            )
-        if any(self._held_hooks):
-            name = next(name for name, held in self._hooks if held)
-            raise UnsupportedError(
-                f"{name} has got a hook since the model was compiled: remove it, or compile the model again"
-            )
-        for group in self._groups:
-            if group.may_differ():
-                group.explain("compile the model again, or set it back")
-        if self._tensors.may_differ():
-            self._tensors.explain(
-                "pass the new tensors to load_state_dict of the compiled model, or compile the model again"
-            )
+        for ask, args, value in self._settings:
+            if (now := ask(*args)) != value:
+                call = f"torch.{ask.__name__}({', '.join(map(repr, args))})"
+                raise UnsupportedError(
+                    f"{call} is {now!r}, but was {value!r} when the model was compiled: compile the model again, or "
+                    "set it back"
+                )
+        if not _inlay.are_empty(self._empty):
+            self._explain_hooks()
+            self._explain_members()
+        if self._values.may_differ():
+            self._values.explain("compile the model again, or set it back")
+        if not _inlay.has_same_contents(self._dicts, self._contents):
+            self._explain_members()
 
     def accept_tensors(self) -> None:
         """Accepts the current tensors of the model. The compiled model has got others."""
-        self._tensors.accept()
+        self._entries = [one.entries() for one in self._members]
+        # Most of these dicts are empty, and that is quicker to check.
+        filled = [(one.held, entries) for one, entries in zip(self._members, self._entries, strict=True) if entries]
+        self._dicts, self._contents = tuple(held for held, _ in filled), tuple(entries for _, entries in filled)
+        others = (one.held for one, entries in zip(self._members, self._entries, strict=True) if not entries)
+        self._empty = (*(held for _, held in self._hooks), *others)
+
+    def _explain_hooks(self) -> None:
+        """Raises UnsupportedError if a module has got a hook."""
+        for name, held in self._hooks:
+            if held:
+                raise UnsupportedError(
+                    f"{name} has got a hook since the model was compiled: remove it, or compile the model again"
+                )
+
+    def _explain_members(self) -> None:
+        """Raises UnsupportedError with the first parameter, buffer or submodule that is new, missing or another."""
+        for members, entries in zip(self._members, self._entries, strict=True):
+            before = dict(zip(entries[::2], entries[1::2], strict=True))
+            for name in {**before, **members.held}:
+                now, value = members.held.get(name, _MISSING), before.get(name, _MISSING)
+                if value is _MISSING:
+                    raise UnsupportedError(
+                        f"{members.title(name)} is new since the model was compiled: compile the model again"
+                    )
+                if now is _MISSING or (now is not value and value is not ...):
+                    raise UnsupportedError(
+                        f"{members.title(name)} {_describe_change(now, value)}: pass the new tensors to "
+                        "load_state_dict of the compiled model, or compile the model again"
+                    )
+            if list(before) != list(members.held):
+                raise UnsupportedError(
+                    f"the {members.kind}s of {members.path or 'the model'} are in another order than when the model "
+                    "was compiled: compile the model again"
+                )
 
 
 class _Group:
-    """Places that are read in the same way, with their values."""
+    """Places with their values and the contents of these."""
 
-    def __init__(self, find: Callable[[Any, str], Any], places: list[Place], has_contents: bool = True) -> None:
-        """has_contents: True if the contents of the values must not change either."""
-        self._places = places
-        self._find, self._owners, self._keys = find, [p.owner for p in places], [p.key for p in places]
-        self._values = [place.read() for place in places]
-        self._containers: list[Any] = []
-        self._copies: list[Any] = []
-        self._names: list[str] = []
+    def __init__(self, places: Iterable[Place]) -> None:
+        self._places = list(places)
+        self._owners, self._keys = tuple(p.owner for p in self._places), tuple(p.key for p in self._places)
+        self._accept()
+
+    def _accept(self) -> None:
+        """Takes the current values and their contents as the expected ones."""
+        self._values = tuple(place.read() for place in self._places)
+        self._containers: tuple[Any, ...] = ()
+        self._contents: tuple[tuple[Any, ...], ...] = ()
         self._tensors: list[torch.Tensor] = []
-        self._versions: list[int] = []
+        self._names: list[str] = []
         self._tensor_names: list[str] = []
-        if has_contents:
-            for place, value in zip(places, self._values, strict=True):
-                self._add_contents(place.name, value)
+        for place, value in zip(self._places, self._values, strict=True):
+            self._add_contents(place.name, value)
+        self._versions = [tensor._version for tensor in self._tensors]
 
     def _add_contents(self, name: str, value: Any) -> None:
-        """Notes the version of a tensor, or the contents of a list, dict or set and of the containers inside of it."""
+        """Notes a tensor, or the elements of a container and of the containers inside of it."""
         if isinstance(value, functools.partial):
             value = value.keywords
         if isinstance(value, torch.Tensor) and not value.is_inference():
             self._tensors.append(value)
-            self._versions.append(value._version)
             self._tensor_names.append(name)
         if isinstance(value, tuple):
             for part in value:
                 self._add_contents(name, part)
-        if not isinstance(value, (list, dict, set)) or any(value is known for known in self._containers):
+        if not isinstance(value, _CONTAINERS) or any(value is known for known in self._containers):
             return
-        self._containers.append(value)
-        self._copies.append(copy.copy(value))
+        elements = tuple(itertools.chain(*value.items())) if isinstance(value, dict) else tuple(value)
+        self._containers += (value,)
+        self._contents += (elements,)
         self._names.append(name)
-        for part in value.values() if isinstance(value, dict) else value:
+        for part in elements:
             self._add_contents(name, part)
 
     def may_differ(self) -> bool:
-        """Returns true if a value is another object than before, or if a container has other contents."""
-        try:
-            found = map(self._find, self._owners, self._keys)
-            if not all(map(operator.is_, found, self._values)) or self._containers != self._copies:
-                return True
-            return [tensor._version for tensor in self._tensors] != self._versions
-        except Exception:  # a value is missing, or can't be compared
-            return True
+        """Returns true if a value or an element of a container is another object than before."""
+        is_same = _inlay.has_same_values(self._owners, self._keys, self._values) and _inlay.has_same_contents(
+            self._containers, self._contents
+        )
+        return not is_same or [tensor._version for tensor in self._tensors] != self._versions
 
     def explain(self, advice: str) -> None:
         """Raises UnsupportedError with the first value that has changed. Returns if all are equal."""
-        for number, place in enumerate(self._places):
-            now, value = place.read(), self._values[number]
-            if now is not value:
-                if not _is_equal(now, value):
-                    raise UnsupportedError(f"{place.name} {_describe_change(now, value)}: {advice}")
-                self._values[number] = now
-                self._add_contents(place.name, now)
-        for name, container, content in zip(self._names, self._containers, self._copies, strict=True):
-            if not _is_equal(container, content):
+        for place, value in zip(self._places, self._values, strict=True):
+            now = place.read()
+            if not _is_equal(now, value):
+                raise UnsupportedError(f"{place.name} {_describe_change(now, value)}: {advice}")
+        for name, container, elements in zip(self._names, self._containers, self._contents, strict=True):
+            if not _has_equal_elements(container, elements):
                 raise UnsupportedError(f"{name} has other elements than when the model was compiled: {advice}")
         for name, tensor, version in zip(self._tensor_names, self._tensors, self._versions, strict=True):
             if tensor._version != version:
                 raise UnsupportedError(f"{name} was written since the model was compiled: compile the model again")
-
-    def accept(self) -> None:
-        """Takes the current values as the expected ones."""
-        self._values = [place.read() for place in self._places]
+        self._accept()
 
 
 def _is_equal(value: Any, other: Any) -> bool:
-    """Returns true if two values have the same type and are equal. Values that can't be compared are different."""
+    """Returns true if two values have the same type and are equal, with all of their elements. Values that can't be
+    compared are different."""
+    if value is other:
+        return True
     if type(value) is not type(other) or isinstance(value, (torch.Tensor, torch.nn.Module)):
-        return value is other
+        return False
+    if isinstance(value, (*_CONTAINERS, tuple)):
+        elements = tuple(itertools.chain(*other.items())) if isinstance(other, dict) else tuple(other)
+        return _has_equal_elements(value, elements)
     try:
         return bool(value == other or (value != value and other != other))
     except Exception:  # comparisons of the user's classes may raise anything
         return False
+
+
+def _has_equal_elements(container: Any, elements: tuple[Any, ...]) -> bool:
+    """Returns true if a container has elements of the same types that are equal. See `_Group._contents`."""
+    if isinstance(container, set):
+        return {(type(value), value) for value in container} == {(type(value), value) for value in elements}
+    now = tuple(itertools.chain(*container.items())) if isinstance(container, dict) else tuple(container)
+    return len(now) == len(elements) and all(map(_is_equal, now, elements))
 
 
 def _describe_change(now: Any, value: Any) -> str:

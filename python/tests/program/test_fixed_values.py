@@ -17,6 +17,7 @@ class Kind(enum.Enum):
 
 
 FACTOR = 2.0
+DEVICE = torch.device("cpu")
 SWITCHES = {"negate": False}
 
 
@@ -25,6 +26,9 @@ class Config:
 
     def __init__(self):
         self.scale, self.levels = 2.0, [1.0, 2.0]
+
+
+SETTINGS = Config()
 
 
 class Scaled(nn.Module):
@@ -41,13 +45,20 @@ class Scaled(nn.Module):
         self.flags, self.sizes, self.config = {"deep": {"on": True}}, [1, 2], Config()
         self.table, self.act = torch.ones(3), functools.partial(F.leaky_relu, negative_slope=0.5)
         self.unread = 1
+        self.configs, self.dtype, self.names, self.mode = [Config()], torch.float32, {"a": 1}, "relu"
+        self.register_buffer("missing", None)
+        self.blocks = nn.ModuleList([nn.Identity()])
 
     def forward(self, a):
         a = self.inner(a) * self.scale + self.offset + self.table
         a = a * 2 if self.flag and self.nothing is None else a
         a = a * self.kind.value * self.kind_of_all.value * self.config.scale * self.config.levels[0]
         a = -a if self.flags["deep"]["on"] else a
-        a = self.act(a) * self.sizes[1] * FACTOR
+        a = self.act(a) * self.sizes[1] * FACTOR * SETTINGS.scale * self.configs[0].scale * self.names["a"]
+        a = (a.relu() if self.mode == "relu" else a).to(self.dtype).to(DEVICE)
+        a = a if self.missing is None else a + self.missing
+        for block in self.blocks:
+            a = block(a)
         return self.other(-a if SWITCHES["negate"] else a)
 
 
@@ -94,6 +105,23 @@ CHANGES = {
         lambda model, patch: change("other._parameters.weight", model.inner[0].weight)(model, patch),
         "'other.weight' of the",
     ),
+    "dtype": (change("dtype", torch.float16), "attribute 'dtype' of the model is torch.float16, but was torch.float32"),
+    "string": (change("mode", "none"), "attribute 'mode' of the model is 'none', but was 'relu'"),
+    "number of another type": (change("names.a", True), "attribute 'names' of the model has other elements"),
+    "config in a list": (
+        lambda model, patch: patch.setattr(model.configs[0], "scale", 3.0),
+        "attribute 'configs.scale' of the model is 3.0, but was 2.0",
+    ),
+    "global config": (
+        lambda model, patch: patch.setattr(SETTINGS, "scale", 3.0),
+        "attribute 'scale' of global 'SETTINGS' of .* is 3.0, but was 2.0",
+    ),
+    "global device": (
+        lambda model, patch: patch.setitem(globals(), "DEVICE", torch.device("meta")),
+        "global 'DEVICE' of .* is device\\(type='meta'\\), but was device\\(type='cpu'\\)",
+    ),
+    "buffer instead of None": (change("_buffers.missing", torch.ones(3)), "buffer 'missing' of the model is another"),
+    "new submodule": (change("blocks._modules.1", nn.ReLU()), "submodule 'blocks.1' of the model is new since"),
     "hook": (change("other._forward_hooks.1", print), "module 'other' of the model has got a hook"),
     "pre-hook": (change("_forward_pre_hooks.1", print), "the model has got a hook"),
 }
@@ -138,7 +166,9 @@ def test_other_states_of_the_process_are_errors():
     compiled = inlay.compile(model, (torch.ones(2, 3),), targets=("host", "torch"))
     torch.set_default_dtype(torch.float64)
     try:
-        with pytest.raises(inlay.UnsupportedError, match=r"the default dtype is torch.float64, but was"):
+        with pytest.raises(
+            inlay.UnsupportedError, match=r"torch.get_default_dtype\(\) is torch.float64, but was torch.float32"
+        ):
             compiled(torch.ones(2, 3))
     finally:
         torch.set_default_dtype(torch.float32)
@@ -146,6 +176,67 @@ def test_other_states_of_the_process_are_errors():
     factor = 3.0
     with pytest.raises(inlay.UnsupportedError, match=r"variable 'factor' of .* is 3.0, but was 2.0"):
         compiled(torch.ones(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("ask", "change", "restore"),
+    [
+        (
+            torch.are_deterministic_algorithms_enabled,
+            lambda: torch.use_deterministic_algorithms(True),
+            lambda: torch.use_deterministic_algorithms(False),
+        ),
+        (
+            torch.get_float32_matmul_precision,
+            lambda: torch.set_float32_matmul_precision("medium"),
+            lambda: torch.set_float32_matmul_precision("highest"),
+        ),
+    ],
+    ids=["deterministic", "precision"],
+)
+@pytest.mark.parametrize("is_asked", [True, False], ids=["asked", "not-asked"])
+def test_a_setting_of_pytorch_is_checked_if_forward_asks_for_it(ask, change, restore, is_asked):
+    name, before = ask.__name__, ask()
+
+    class Asking(nn.Module):
+        def forward(self, a):
+            return a * 2 if is_asked and getattr(torch, name)() == before else a * 3
+
+    compiled = inlay.compile(Asking(), (torch.ones(3),), targets=("host", "torch"))
+    want = torch.full((3,), 2.0 if is_asked else 3.0)
+    change()
+    try:
+        if is_asked:
+            with pytest.raises(inlay.UnsupportedError, match=rf"torch.{name}\(\) is .*, but was {before!r} when"):
+                compiled(torch.ones(3))
+        else:
+            compare(compiled(torch.ones(3)), want, 0)
+    finally:
+        restore()
+    compare(compiled(torch.ones(3)), want, 0)
+
+
+def test_inference_mode_is_checked_if_forward_asks_for_it():
+    class Asking(nn.Module):
+        def forward(self, a):
+            return a * 2 if torch.is_inference_mode_enabled() else a * 3
+
+    compiled = inlay.compile(Asking(), (torch.ones(3),), targets=("host", "torch"))
+    with (
+        torch.inference_mode(),
+        pytest.raises(inlay.UnsupportedError, match=r"torch.is_inference_mode_enabled\(\) is True, but was False"),
+    ):
+        compiled(torch.ones(3))
+    compare(compiled(torch.ones(3)), torch.full((3,), 3.0), 0)
+
+
+def test_autocast_around_a_call_has_no_effect():
+    model = nn.Linear(3, 3)
+    compiled = inlay.compile(model, (torch.ones(2, 3),), targets=("host", "torch"))
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        got = compiled(torch.ones(2, 3))
+    with torch.no_grad():
+        compare(got, model(torch.ones(2, 3)), 1e-5)
 
 
 def test_a_parametrization_after_the_compilation_is_an_error():

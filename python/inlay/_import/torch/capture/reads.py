@@ -9,16 +9,15 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
-import operator
 import sys
 import types
 from collections.abc import Callable, Container, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch._dynamo.callback import callback_handler
 
-from ...._program.watch import Place, Watch
+from ...._program.watch import Members, Place, Setting, Watch
 from ....errors import UnsupportedError
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), enum.Enum, torch.dtype, torch.device)
@@ -30,6 +29,14 @@ OWN = (frozenset(vars(torch.nn.Module())) | {"_compiled_call_impl"}) - {"trainin
 ABSENT = object()
 _READ = "__getattribute__"
 _MAX_FUNCTIONS = 500
+# The functions of torch that return a setting of the process. That of gradients is left out: models are compiled with
+# gradients and called without.
+_SETTINGS = (
+    "are_deterministic_algorithms_enabled",
+    "get_float32_matmul_precision",
+    "get_num_threads",
+    "is_inference_mode_enabled",
+)
 
 
 class StateError(UnsupportedError):
@@ -46,14 +53,15 @@ class Reads:
             if not isinstance(module, torch.jit.ScriptModule)  # has no Python code
         }
         # Names of modules and objects by their ids. The objects are kept, so that the ids stay valid.
-        self._names = {id(module): name for name, module in self._modules.items()}
+        self._names = {id(module): _Name(path) for path, module in self._modules.items()}
         self._module_ids = set(self._names)
         self._kept: list[Any] = []
         self._places: dict[tuple[int, str], Place] = {}
         self._first: dict[tuple[int, str], Any] = {}  # the values that forward read first
         self._constants = {(id(place.owner), place.key): place for place in _find_constants(self._modules)}
         self._before = {key: place.read() for key, place in self._constants.items()}
-        self._spied: list[tuple[type, Any, Any]] = []  # classes, with the original and the recording method
+        self._spied: list[tuple[Any, str, Any, Any]] = []  # (class or module, name, original or None, what records)
+        self._settings: dict[str, Setting] = {}  # those that forward asked for
         self._has_traced = False  # True if PyTorch has traced branches or bodies, in which nothing is recorded
 
     def began_with(self, module: torch.nn.Module, name: str, value: Any) -> bool:
@@ -80,22 +88,21 @@ class Reads:
 
     def watch(self, written: Container[str]) -> Watch:
         """Returns the check that the values stay the same. written: names of the tensors that the model writes."""
-        tensors, hooks = [], []
+        members, hooks = [], []
         for path, module in self._modules.items():
             dicts = {"parameter": module._parameters, "buffer": module._buffers, "submodule": module._modules}
             for kind, held in dicts.items():
-                for key in held:
-                    if (name := _join(path, key)) not in written:
-                        tensors.append(Place(operator.getitem, held, key, f"{kind} {name!r} of the model"))
+                own = frozenset(key for key in held if kind == "buffer" and _join(path, key) in written)
+                members.append(Members(held, kind, path, own))
             title = f"module {path!r} of the model" if path else "the model"
             hooks += [(title, module._forward_hooks), (title, module._forward_pre_hooks)]
         places = {**self._places, **self._constants}
         if self._has_traced:
             for path, module in self._modules.items():
                 for key in _named(module):
-                    title = f"attribute {_join(path, key)!r} of the model"
-                    places.setdefault((id(module), key), Place(operator.getitem, vars(module), key, title))
-        return Watch(places.values(), tensors, hooks)
+                    title = _Name(path).title(key)
+                    places.setdefault((id(module), key), Place(vars(module), key, title))
+        return Watch(places.values(), members, hooks, self._settings.values())
 
     def begin(self) -> None:
         """Starts to record.
@@ -106,6 +113,10 @@ class Reads:
         if self._spied:
             return
         self._spy_on(torch.nn.Module)
+        for place in self._constants.values():
+            self._spy_on_objects(place.read(), _Name("", place.name))
+        for name in _SETTINGS:
+            self._spy_on_setting(name)
         callback_handler.register_start_callback(self._pause)
         callback_handler.register_end_callback(self._resume)
 
@@ -120,20 +131,20 @@ class Reads:
     def _pause(self, compilation: object = None) -> None:
         """Stops recording. compilation: what PyTorch traces, if it is the reason."""
         self._has_traced |= compilation is not None
-        for cls, original, _ in self._spied:
+        for owner, name, original, _ in self._spied:
             if original is not None:
-                setattr(cls, _READ, original)
-            elif _READ in vars(cls):
-                delattr(cls, _READ)
+                setattr(owner, name, original)
+            elif name in vars(owner):
+                delattr(owner, name)
 
     def _resume(self, compilation: object) -> None:
         """Records again."""
-        for cls, _, spy in self._spied:
-            setattr(cls, _READ, spy)
+        for owner, name, _, spy in self._spied:
+            setattr(owner, name, spy)
 
     def _spy_on(self, cls: type) -> None:
         """Records reads of attributes of all objects of a class that have names."""
-        if any(cls is known for known, _, _ in self._spied):
+        if any(cls is known for known, _, _, _ in self._spied):
             return
         read: Callable[[Any, str], Any] = getattr(cls, _READ)
 
@@ -152,7 +163,29 @@ class Reads:
             return value
 
         setattr(cls, _READ, spy)  # raises TypeError for a class that can't be changed
-        self._spied.append((cls, own, spy))
+        self._spied.append((cls, _READ, own, spy))
+
+    def _spy_on_objects(self, value: Any, name: _Name) -> None:
+        """Records reads of attributes of a value, or of the objects that a container holds. name: its name."""
+        for part in _objects_in(value):
+            self._kept.append(part)
+            self._names.setdefault(id(part), name)
+            with contextlib.suppress(TypeError):  # a class of an extension can't be changed
+                self._spy_on(type(part))
+
+    def _spy_on_setting(self, name: str) -> None:
+        """Records that code outside of libraries asks for a setting of PyTorch."""
+        ask = getattr(torch, name)
+        setting = Setting(ask, (), ask())
+
+        @functools.wraps(ask)
+        def spy() -> Any:
+            if not _is_library(sys._getframe(1).f_globals.get("__name__")):
+                self._settings[name] = setting
+            return ask()
+
+        setattr(torch, name, spy)
+        self._spied.append((torch, name, ask, spy))
 
     def _record(self, owner: Any, key: str, value: Any) -> None:
         """Records that forward read an attribute."""
@@ -162,17 +195,23 @@ class Reads:
         self._first[where] = value
         if not _is_stored(owner, key) or isinstance(value, torch.nn.Module):
             return
-        name = _join(self._names[id(owner)], key)
-        title = f"attribute {name!r} of the model"
-        if key in vars(owner):  # a lookup in a dict is faster
-            self._places[where] = Place(operator.getitem, vars(owner), key, title)
-        else:
-            self._places[where] = Place(getattr, owner, key, title)
+        known = self._names[id(owner)]
+        path, title = _join(known.path, key), known.title(key)
+        # A lookup in a dict is faster.
+        self._places[where] = Place(vars(owner) if key in vars(owner) else owner, key, title)
         self._kept += [owner, value]
-        if _is_object(value):
-            self._names.setdefault(id(value), name)
-            with contextlib.suppress(TypeError):  # a class of an extension can't be changed
-                self._spy_on(type(value))
+        self._spy_on_objects(value, _Name(path, known.root))
+
+
+class _Name(NamedTuple):
+    """The name of an object. root: what holds it; path: its path there, which is empty for the root itself."""
+
+    path: str
+    root: str = "the model"
+
+    def title(self, key: str) -> str:
+        """Returns the name of an attribute of the object."""
+        return f"attribute {_join(self.path, key)!r} of {self.root}"
 
 
 def _join(path: str, name: str) -> str:
@@ -188,6 +227,15 @@ def _is_stored(owner: object, key: str) -> bool:
         if key in vars(base):
             return isinstance(vars(base)[key], _CONSTANTS)
     return False
+
+
+def _objects_in(value: Any) -> Iterator[Any]:
+    """Yields a value if it is an object with attributes, or such objects in a container."""
+    if isinstance(value, _CONTAINERS):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _objects_in(part)
+    elif _is_object(value):
+        yield value
 
 
 def _is_object(value: object) -> bool:
@@ -232,7 +280,7 @@ def _named(module: torch.nn.Module) -> set[str]:
 
 
 def _find_constants(modules: dict[str, torch.nn.Module]) -> Iterator[Place]:
-    """Yields the places of plain globals and closures that the code of modules may read."""
+    """Yields the places of globals and closures that the code of modules may read, and that are plain or objects."""
     pending: list[tuple[types.FunctionType, type | None]] = []
     for module in modules.values():
         for value in (type(module).forward, *vars(module).values()):
@@ -248,8 +296,8 @@ def _find_constants(modules: dict[str, torch.nn.Module]) -> Iterator[Place]:
         names = {name for name in _names_of(function.__code__) if not name.startswith("__")}
         for name in names:
             value = function.__globals__.get(name)
-            if name in function.__globals__ and isinstance(value, _PLAIN):
-                yield Place(operator.getitem, function.__globals__, name, f"global {name!r} of {function.__module__}")
+            if name in function.__globals__ and (isinstance(value, _PLAIN) or _is_object(value)):
+                yield Place(function.__globals__, name, f"global {name!r} of {function.__module__}")
             elif isinstance(value, types.FunctionType):
                 pending.append((value, None))
             elif isinstance(value, types.ModuleType) and not _is_library(value.__name__):
@@ -260,18 +308,18 @@ def _find_constants(modules: dict[str, torch.nn.Module]) -> Iterator[Place]:
 
 
 def _closure_of(function: types.FunctionType) -> Iterator[Place]:
-    """Yields the places of the plain values that a function captures."""
+    """Yields the places of the plain values and objects that a function captures."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
-            if isinstance(cell.cell_contents, _PLAIN):
-                yield Place(getattr, cell, "cell_contents", f"variable {name!r} of {function.__qualname__}")
+            if isinstance(cell.cell_contents, _PLAIN) or _is_object(cell.cell_contents):
+                yield Place(cell, "cell_contents", f"variable {name!r} of {function.__qualname__}")
 
 
 def _entries_of(module: types.ModuleType, names: set[str]) -> Iterator[Place]:
     """Yields the places of plain globals of a module."""
     for name in names & vars(module).keys():
         if isinstance(vars(module)[name], _CONSTANTS):
-            yield Place(operator.getitem, vars(module), name, f"global {name!r} of {module.__name__}")
+            yield Place(vars(module), name, f"global {name!r} of {module.__name__}")
 
 
 def _names_of(code: types.CodeType) -> set[str]:

@@ -22,10 +22,15 @@ class Verdict(enum.Enum):
 
 
 class Outcome(NamedTuple):
-    """The result of a case, and the reason if it did not pass."""
+    """The result of a case, and the reason if it did not pass.
+
+    ops: (target, number of its ops). graphs: the number of graphs that were compiled.
+    """
 
     verdict: Verdict
     reason: str = ""
+    ops: tuple[tuple[str, int], ...] = ()
+    graphs: int = 0
 
 
 # Returns a function that runs the case of a name.

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs architectures of model libraries in tiny sizes: `python zoo.py --targets host,torch [-k PATTERN] [--sample N]`.
+
+The libraries are those of requirements-world.txt. Each architecture is compiled by `inlay.compile` and by
+`torch.compile`, and its results are compared with PyTorch's. The run prints a table of totals. It fails if a case fails
+that `zoo_known.txt` does not list, or if a listed case passes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import functools
+import pathlib
+import random
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from workers import Outcome, Verdict, run_all
+from zoo_cases import Route, run_model
+from zoo_models.diffusion import list_diffusers
+from zoo_models.language import list_transformers
+from zoo_models.model import Model
+from zoo_models.vision import list_timm, list_torchvision
+
+_KNOWN = pathlib.Path(__file__).with_name("zoo_known.txt")
+_SECONDS = 600.0  # for a case
+
+
+def list_models() -> list[Model]:
+    """Returns all architectures."""
+    return [*list_transformers(), *list_timm(), *list_torchvision(), *list_diffusers()]
+
+
+def case_name(model: str, route: Route) -> str:
+    """Returns the name of a case, such as "timm/resnet18 compile"."""
+    return f"{model} {route.value}"
+
+
+def known_failures() -> dict[str, str]:
+    """Returns the reasons of the cases that are known to fail, by name."""
+    lines = [line for line in _KNOWN.read_text().splitlines() if line and not line.startswith("#")]
+    return {name: reason for name, _, reason in (line.partition(": ") for line in lines)}
+
+
+def problem(name: str, outcome: Outcome, known: Mapping[str, str]) -> str:
+    """Returns a message if the outcome of a case is not the expected one; the empty string otherwise."""
+    if outcome.verdict is Verdict.PASSED:
+        return f"{name} passes: remove it from zoo_known.txt" if name in known else ""
+    return "" if name in known else f"{name} {outcome.verdict.value}: {outcome.reason}"
+
+
+def table(outcomes: Mapping[str, Outcome]) -> str:
+    """Returns the totals by library and route as text."""
+    kinds = list(Verdict)
+    heads = ["cases", *(kind.value for kind in kinds), "graphs", "ops", "in PyTorch"]
+    groups: dict[str, list[Outcome]] = {}
+    for name, outcome in outcomes.items():
+        groups.setdefault(f"{name.partition('/')[0]} {name.rpartition(' ')[2]}", []).append(outcome)
+    groups["all"] = list(outcomes.values())
+    lines = [f"{'':22}" + "".join(f"{head:>11}" for head in heads)]
+    for title, group in groups.items():
+        counts = collections.Counter(outcome.verdict for outcome in group)
+        ops = sum((collections.Counter(dict(outcome.ops)) for outcome in group), collections.Counter[str]())
+        total = sum(ops.values())
+        share = f"{ops['torch'] / total:.3%}" if total else ""
+        cells = [len(group), *(counts[kind] for kind in kinds), sum(outcome.graphs for outcome in group), total, share]
+        lines.append(f"{title:22}" + "".join(f"{cell:>11}" for cell in cells))
+    return "\n".join(lines)
+
+
+def _runner(targets: Sequence[str]) -> Callable[[str], Outcome]:
+    """Returns a function that runs a case on targets."""
+    makers = {model.name: model.make for model in list_models()}
+
+    def run(name: str) -> Outcome:
+        model, _, route = name.rpartition(" ")
+        return run_model(makers[model], Route(route), targets)
+
+    return run
+
+
+def _choose(pattern: str, sample: int, routes: Iterable[Route]) -> list[str]:
+    """Returns the names of the cases. sample: the number of architectures; 0 for all."""
+    names = [model.name for model in list_models() if re.search(pattern, model.name)]
+    if sample and sample < len(names):
+        names = sorted(random.Random(0).sample(names, sample))
+    return [case_name(name, route) for name in names for route in routes]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Runs architectures of model libraries in tiny sizes.")
+    parser.add_argument("--targets", default="host,torch", help="names, separated by commas")
+    parser.add_argument("--routes", default="compile,dynamo", help="compile, dynamo or both")
+    parser.add_argument("-k", dest="pattern", default="", help="a regular expression that selects architectures")
+    parser.add_argument("--sample", type=int, default=0, help="the number of architectures, chosen at random")
+    parser.add_argument("--verbose", action="store_true", help="print all cases")
+    options = parser.parse_args(arguments)
+    targets = tuple(options.targets.split(","))
+    names = _choose(options.pattern, options.sample, [Route(name) for name in options.routes.split(",")])
+    known, outcomes, problems = known_failures(), {}, 0
+    for name, outcome in run_all(names, functools.partial(_runner, targets), _SECONDS):
+        outcomes[name] = outcome
+        text = problem(name, outcome, known)
+        problems += bool(text)
+        if options.verbose and not text:
+            text = f"{name} {outcome.verdict.value}: {outcome.graphs} graphs, {dict(outcome.ops)} {outcome.reason}"
+        if text:
+            print(text, flush=True)
+    print(f"{'+'.join(targets)}\n{table(outcomes)}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -104,7 +104,7 @@ aarch64: build ## build the runtime for AArch64, run its unit tests and programs
 	@echo "== programs for aarch64"; $(call lit,--param 'aarch64=$(AARCH64_RUN)' $(BUILD)/test --filter other-processor)
 
 ##@ Tests by kind
-.PHONY: test-unit test-lit test-python test-world test-conformance swiftshader newer-lavapipe
+.PHONY: test-unit test-lit test-python test-world test-conformance swiftshader newer-lavapipe newer-radv
 # lit ends its summary without a newline, so `echo` adds one.
 lit = status=0; $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS) $(1) || status=$$?; echo; exit $$status
 
@@ -123,10 +123,16 @@ $(SWIFTSHADER)/vk_swiftshader_icd.json:
 # A third driver, which supports cooperative matrices. It comes with the newer C library that it needs.
 NEWER_LAVAPIPE = $(BUILD)/drivers/newer-lavapipe
 newer-lavapipe:
-	@mkdir -p $(BUILD)/logs; test/fetch_newer_lavapipe.sh $(NEWER_LAVAPIPE) >$(BUILD)/logs/newer-lavapipe.log 2>&1 || \
+	@mkdir -p $(BUILD)/logs; test/fetch_newer_mesa.sh lavapipe $(NEWER_LAVAPIPE) >$(BUILD)/logs/newer-lavapipe.log 2>&1 || \
 	  echo "== no newer lavapipe, so its tests are skipped: $$(tail -n 1 $(BUILD)/logs/newer-lavapipe.log)"
 
-test-lit: build swiftshader newer-lavapipe ## run the FileCheck tests (lit); TESTS="test/Partition" selects some
+# A driver for AMD GPUs that compiles without one. Tests that count its instructions use chips that Debian 12's lacks.
+NEWER_RADV = $(BUILD)/drivers/newer-radv
+newer-radv:
+	@mkdir -p $(BUILD)/logs; test/fetch_newer_mesa.sh radv $(NEWER_RADV) >$(BUILD)/logs/newer-radv.log 2>&1 || \
+	  echo "== no newer RADV, so its tests are skipped: $$(tail -n 1 $(BUILD)/logs/newer-radv.log)"
+
+test-lit: build swiftshader newer-lavapipe newer-radv ## run the FileCheck tests (lit); TESTS="test/Partition" selects some
 	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
 test-python: build $(VENV)/.demo ## run the tests of the Python package (pytest)

@@ -10,9 +10,11 @@
 #   %newer-lavapipe            command that runs a program on the software driver of a newer Mesa, which supports
 #                              cooperative matrices, with a validation layer that supports them too
 #   %newer-spirv-val, %newer-spirv-dis   SPIR-V tools that support cooperative matrices; %newer-lavapipe runs them
+#   %newer-radv                command that runs a program with a newer Mesa's driver for AMD GPUs
+#   %newer-radv-manifest       driver file of the newer driver for AMD GPUs
 #   %aarch64                   command that runs inlay-run for AArch64 in an emulator, from --param aarch64=
 # A test may require these features: vulkan (there is a driver), swiftshader, newer-lavapipe, radv (Mesa's driver for AMD,
-# which compiles without a GPU), python (the package is built), torch, spirv-tools, aarch64.
+# which compiles without a GPU), newer-radv, python (the package is built), torch, spirv-tools, aarch64.
 # INLAY_ROUNDTRIP=1 makes each inlay-opt also check that the modules that it reads and prints survive a round trip.
 
 import glob
@@ -84,6 +86,16 @@ else:
 
 if glob.glob("/usr/share/vulkan/icd.d/radeon_icd*.json"):
     config.available_features.add("radv")
+
+newer = os.path.join(config.inlay_obj_root, "drivers", "newer-radv")
+if os.path.exists(os.path.join(newer, "packages")):
+    config.available_features.add("newer-radv")
+    config.substitutions += [
+        ("%newer-radv-manifest", f"{newer}/radeon_icd.json"),
+        ("%newer-radv", f"{newer}/run"),
+    ]
+else:
+    lit_config.note("the newer RADV is missing (make newer-radv), so its tests are skipped")
 
 if "aarch64" in lit_config.params:
     config.available_features.add("aarch64")

@@ -1,19 +1,30 @@
 #!/bin/sh
-# Puts a newer Mesa's software driver, which multiplies matrices (VK_KHR_cooperative_matrix), into a folder, with all
-# libraries that it needs, the C library included, a validation layer and tools for SPIR-V that know of matrices, and
-# `run`, which runs a program there. They are Debian 13's, the driver is from its backports. They come from the archive
-# that apt is configured with for this system's own release. Needs the network, but not to be root: apt has its lists in
-# the folder too, and the system's stay as they are.
+# fetch_newer_mesa.sh DRIVER FOLDER: puts a driver of a newer Mesa into a folder. DRIVER is
+#   lavapipe: the software driver, which multiplies matrices (VK_KHR_cooperative_matrix), from Debian 13's backports;
+#   radv: the driver for AMD GPUs of Debian 13, which knows newer chips. The Mesa of the backports no longer compiles
+#         without a GPU.
+# The folder gets all libraries that the driver needs, the C library included, a validation layer and tools for SPIR-V
+# that know of matrices, and `run`, which runs a program there. They come from the archive that apt is configured with for
+# this system's own release. Needs the network, but not to be root: apt has its lists in the folder too, and the system's
+# stay as they are.
 set -e
-packages="mesa-vulkan-drivers/trixie-backports
+driver=$1 folder=$2
+case $driver in
+lavapipe) suite=trixie-backports manifest=lvp_icd library=libvulkan_lvp.so ;;
+radv) suite=trixie manifest=radeon_icd library=libvulkan_radeon.so ;;
+*)
+  echo "expected the driver lavapipe or radv, but got '$driver'"
+  exit 1
+  ;;
+esac
+packages="mesa-vulkan-drivers/$suite
   libc6 libdisplay-info2 libdrm-amdgpu1 libdrm2 libedit2 libelf1t64 libexpat1 libffi8 libgcc-s1 libbsd0 libllvm19 liblzma5
   libmd0 libpng16-16t64 libstdc++6 libtinfo6 libvulkan1 libwayland-client0 libx11-6 libx11-xcb1 libxau6 libxcb-dri3-0
   libxcb-present0 libxcb-randr0 libxcb-shm0 libxcb-sync1 libxcb-xfixes0 libxcb1 libxdmcp6 libxml2 libxshmfence1 libz3-4
   libzstd1 spirv-tools vulkan-validationlayers zlib1g"
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-folder=$1
 if [ "$(dpkg --print-architecture)" != amd64 ]; then
-  echo "the newer lavapipe is available for amd64 only"
+  echo "the newer $driver is available for amd64 only"
   exit 1
 fi
 if [ "$(cat "$folder/packages" 2>/dev/null)" = "$packages" ]; then
@@ -65,15 +76,15 @@ done
 cd ..
 rm -rf apt files/usr/share/icons files/usr/share/locale
 libraries=$folder/files/usr/lib/x86_64-linux-gnu
-sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$libraries/libvulkan_lvp.so\"|" \
-  files/usr/share/vulkan/icd.d/lvp_icd*.json >lvp_icd.json
+sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$libraries/$library\"|" \
+  files/usr/share/vulkan/icd.d/$manifest*.json >$manifest.json
 cat >run <<END
 #!/bin/sh
 # run PROGRAM ARGUMENTS...: runs a program with the driver, the C library and the other libraries of this folder.
 program=\$(command -v "\$1") || { echo "run: no program '\$1'" >&2; exit 127; }
 shift
 export PROGRAM_FOLDER="\${program%/*}"
-export VK_DRIVER_FILES=$folder/lvp_icd.json VK_LAYER_PATH=$folder/files/usr/share/vulkan/explicit_layer.d
+export VK_DRIVER_FILES=$folder/$manifest.json VK_LAYER_PATH=$folder/files/usr/share/vulkan/explicit_layer.d
 exec $libraries/ld-linux-x86-64.so.2 --library-path $libraries "\$program" "\$@"
 END
 # The system takes the dynamic loader for the program, so a program that starts another one looks for it here.

@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 
 from .._dialect.calls import describe_call
 from .._paths import StrPath, path_text
-from ..errors import ArgumentTypeError, InternalError, SizesError, UnsupportedError
+from ..errors import ArgumentTypeError, Error, InternalError, SizesError, UnsupportedError
 from .fallback import Fallback, raise_failure
 from .figures import Memory, Profile
 from .forking import ForkLock, refuse_lost_device
@@ -146,6 +146,9 @@ class CompiledModule:
             made, kept = self._run(self._compilation.call, leaves)
             with torch.inference_mode(False):
                 results = self._restore(made.tensors())
+            for check in self._interface.checks:
+                if not results[check.index].item():
+                    raise Error(check.message)
             values = CallValues(given, leaves, results, kept, sizes, self._state)
             outputs = [output.read(values) for output in self._interface.outputs]
             self._write(values)
@@ -277,6 +280,11 @@ class CompiledModule:
             raise UnsupportedError(
                 f"{len(calls)} of the program's steps run in PyTorch, which a file can't hold: {listed}. "
                 "allow_framework=True saves the program for use with PyTorch"
+            )
+        if self._interface.checks and not allow_framework:
+            raise UnsupportedError(
+                f"the model checks values at each call ({self._interface.checks[0].message.partition(' failed')[0]}), which "
+                "only Python does. allow_framework=True saves the program for use with PyTorch"
             )
         if calls and self._state.kept:
             raise UnsupportedError(

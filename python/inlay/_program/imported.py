@@ -51,6 +51,13 @@ class ProgramInput:
         return self.dtype is not None
 
 
+class Check(NamedTuple):
+    """A result of the function that must be true: its number, and the message of the error if it is false."""
+
+    index: int
+    message: str
+
+
 @dataclass
 class Interface:
     """The inputs and outputs of calls of a program.
@@ -63,6 +70,7 @@ class Interface:
     results: list[TensorType] = field(default_factory=list)  # results of the function, as the model returns them
     carried: list[str] = field(default_factory=list)  # names of the buffers that the model writes
     writes: list[Write] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
     symbols: Symbols = field(default_factory=Symbols)  # sizes that differ from call to call
     conditions: list[sympy.Basic] = field(default_factory=list)  # conditions on the symbols besides their ranges
 

@@ -18,7 +18,7 @@ from torch.utils import _pytree as pytree
 
 from .._dialect.text import tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError
-from .imported import CallConvention, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
+from .imported import CallConvention, Check, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
 from .limits import measure
 from .metadata import OPERATORS, OUTPUT_KINDS, TORCH_KINDS, VERSION, is_int, is_plain
 from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput, Write
@@ -75,6 +75,7 @@ class _Reader:
         interface.carried = list(state.tensors)
         interface.outputs = self.each("outputs", self.output)
         interface.writes = self.each("writes", self.write)
+        interface.checks = self.each("checks", self.check) if "checks" in self._described else []
         interface.conditions = self.each("conditions", self.condition)
         in_spec, out_spec = self.part("in_spec", self.in_spec), self.part("out_spec", self.out_spec)
         names, defaults = self.part("argument_names", _names), self.part("defaults", _defaults)
@@ -108,6 +109,11 @@ class _Reader:
         spec = load_structure(text)
         _check_count(spec, self._interface.outputs, "outputs")
         return spec
+
+    def check(self, described: Sequence[Any]) -> Check:
+        index, message = described
+        _check_index(index, self._interface.results, "results")
+        return Check(index, _checked(str, message))
 
     def input(self, described: Mapping[str, Any]) -> ProgramInput:
         name = _checked(str, described["name"])

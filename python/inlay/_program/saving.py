@@ -52,6 +52,7 @@ def describe(interface: Interface, convention: CallConvention, state: Tensors) -
             [write.target, writer.output(number, write.value)]
             for number, write in enumerate(interface.writes, len(interface.outputs))
         ],
+        **({"checks": [list(check) for check in interface.checks]} if interface.checks else {}),
         "conditions": [writer.expr(interface.symbols.tie(condition)) for condition in interface.conditions],
         "in_spec": dump_structure(convention.in_spec, "arguments"),
         "out_spec": dump_structure(convention.out_spec, "results"),

@@ -153,6 +153,56 @@ def test_checks_stay(targets):
         compiled(torch.full((3,), 50.0))
 
 
+class Checked(torch.nn.Module):
+    """A model that checks its argument and counts the calls that pass the check."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, a):
+        torch._assert_async((a > 0).all(), "expected only positive numbers")
+        torch._assert_async(a.sum() - 9)
+        self.count += 1
+        return a * 2, a.sum() - 9
+
+
+@pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids="-".join)
+def test_checks_run_without_pytorch(targets):
+    compiled = inlay.compile(Checked(), (torch.ones(3),), targets=(*targets, "torch"))
+    assert not [op for op in compiled.report["ops"] if op["target"] == "torch"]
+    assert [result.tolist() for result in compiled(torch.ones(3))] == [[2.0] * 3, -6.0]
+    with pytest.raises(inlay.Error, match=r"aten._assert_async of node .* failed: expected only positive numbers"):
+        compiled(torch.tensor([1.0, 0.0, 1.0]))
+    with pytest.raises(inlay.Error, match="expected a true value"):
+        compiled(torch.full((3,), 3.0))
+    assert compiled.state_dict()["count"] == 1  # a call that fails writes nothing
+
+
+def test_checks_in_a_saved_program(tmp_path):
+    compiled = inlay.compile(Checked(), (torch.ones(3),), targets=("host",))
+    with pytest.raises(inlay.UnsupportedError, match=r"checks values at each call \(aten._assert_async of node"):
+        compiled.save(tmp_path / "checked.inlay")
+    compiled.save(tmp_path / "checked.inlay", allow_framework=True)
+    loaded = inlay.load(tmp_path / "checked.inlay")
+    assert [result.tolist() for result in loaded(torch.ones(3))] == [[2.0] * 3, -6.0]
+    with pytest.raises(inlay.Error, match="expected only positive numbers"):
+        loaded(-torch.ones(3))
+
+
+def test_checks_among_other_effects_keep_their_order():
+    def checked(a):
+        torch._assert_async((a > 0).all(), "expected only positive numbers")
+        torch.ops.inlay_tests.tell(a, "told")
+        return a + 1
+
+    compiled = inlay.compile(Function(checked), (torch.ones(3),), targets=("host", "torch"))
+    HEARD.clear()
+    with pytest.raises(inlay.Error, match="expected only positive numbers"):
+        compiled(-torch.ones(3))
+    assert not HEARD
+
+
 def test_an_op_that_nobody_knows_is_named():
     with pytest.raises(inlay.Error, match=r"no fake impl registered for .*inlay_tests::unknown"):
         inlay.compile(Function(unknown), (x(3),))

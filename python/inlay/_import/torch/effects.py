@@ -61,6 +61,11 @@ def is_checked_already(node: torch.fx.Node) -> bool:
     return _base(node.target) in _CHECKED or (_base(node.target) == "_assert_scalar" and node.args[0] is True)
 
 
+def is_assertion(node: torch.fx.Node) -> bool:
+    """Returns true if a call only checks the elements of a tensor."""
+    return node.target in (aten._assert_async.default, aten._assert_async.msg)
+
+
 def drop_effect_tokens(graph: torch.fx.Graph) -> None:
     """Replaces calls `with_effects(token, op, ...)` by calls of their ops, which are marked to keep their order.
 

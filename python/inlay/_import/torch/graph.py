@@ -193,6 +193,11 @@ class GraphBuilder:
 
     # -- Regions --------------------------------------------------------------------------------------------------
 
+    @property
+    def is_in_region(self) -> bool:
+        """True while a region is open."""
+        return len(self._open) > 1
+
     @contextlib.contextmanager
     def region(self, arguments: Sequence[TensorType] = (), place: Place | None = None) -> Iterator[Region]:
         """Yields a Region to which ops are added while the context is open.

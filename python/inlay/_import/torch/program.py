@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, SymIntArgument, TensorArgument
 
-from ..._program.imported import ImportedProgram, Interface, ModelState, ProgramInput, TensorType
+from ..._program.imported import Check, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
 from ..._program.outputs import (
     BufferOutput,
     InputOutput,
@@ -39,13 +39,25 @@ from .expansion import Expander, WritesError
 from .functional import functional_copy
 from .graph import Value
 from .guards import GuardError, NamedValues, find_carriers, is_open, no_new_guards, read_conditions, read_symbols
-from .handlers import attention, filling, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
+from .handlers import (
+    attention,
+    checks,
+    filling,
+    indexing,
+    layout,
+    neural,
+    pointwise,
+    reductions,
+    resampling,
+    softmax,
+    sorting,
+)
 from .stand_ins.complex_pairs import PairGraph
 from .stand_ins.nodes import fake_of
 from .stand_ins.unsigned import ByteGraph, as_bytes
 from .walker import Handler, Walker
 
-_TOPICS = (filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
+_TOPICS = (checks, filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
 _STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
 
 
@@ -321,12 +333,17 @@ def _assemble(
         for value in parts.outputs
     ]
     writes = [Write(target, output(value)) for target, value in parts.writes]
+    checks = []
+    for value, message in walker.checks:
+        checks.append(Check(len(results), message))
+        results.append(_Result(value, value.dtype))
     interface = Interface(
         inputs=[argument for _, argument in parts.arguments],
         outputs=outputs,
         results=[TensorType(result.value.shape, result.dtype) for result in results],
         carried=[buffer.name for buffer in parts.carried],
         writes=writes,
+        checks=checks,
         symbols=parts.symbols,
         conditions=[condition for condition in walker.conditions if is_open(condition, parts.symbols)],
     )

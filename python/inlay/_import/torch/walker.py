@@ -26,7 +26,7 @@ from .call import Call
 from .checks import check_expressible, check_static
 from .constants import ConstantFolder
 from .control import Control, ControlCall, is_control_flow
-from .effects import has_effect, is_checked_already
+from .effects import draws_random_numbers, has_effect, is_assertion, is_checked_already
 from .encoding import encode_call, encode_function, encode_graph
 from .expansion import Expander, needed_nodes
 from .explanations import describe_calls, explain_call
@@ -75,6 +75,7 @@ class Walker:
         self.reasons: list[str] = []  # for each part that PyTorch runs, a sentence that says why
         self.kept: dict[str, Any] = {}  # name -> constant that calls take and that no text and no weight can hold
         self.conditions: list[sympy.Basic] = []  # conditions on sizes that calls check
+        self.checks: list[tuple[Value, str]] = []  # Values that must be true, and the message if one is not
         self.kept_sources: dict[str, Callable[[Tensors], Any]] = {}  # name -> function as in `sources`
         self._handlers = handlers
         self._values: dict[torch.fx.Node, Any] = {}  # node -> Value, or a list of Values and None for several results
@@ -83,6 +84,7 @@ class Walker:
         self._live_nodes: set[torch.fx.Node] = set()
         self._names: dict[torch.fx.Node, str] = {}  # node -> name of the kept value that it stands for
         self._leaving: dict[torch.fx.Node, str] = {}  # node -> name of a value that goes outside beside the program
+        self._checks_late = False  # True if nothing shows whether an assertion comes before or after other effects
         self._portable = portable
         self._expander = expander
         self._control = Control(self) if handlers else None  # without handlers PyTorch runs all calls
@@ -110,7 +112,9 @@ class Walker:
     def walk(self, graph: torch.fx.Graph, outputs: Iterable[Any]) -> None:
         """Imports all nodes that an output or an effect needs. outputs: nodes and plain values."""
         returned = [value for value in outputs if isinstance(value, torch.fx.Node)]
-        pending = returned + [node for node in graph.nodes if has_effect(node) and not self._is_condition(node)]
+        effects = [node for node in graph.nodes if has_effect(node)]
+        self._checks_late = all(is_assertion(node) or draws_random_numbers(node) for node in effects)
+        pending = returned + [node for node in effects if not self._is_condition(node)]
         self._live_nodes = self._live(pending)
         self._leaving = {
             node: f"output {node.name}"
@@ -186,6 +190,12 @@ class Walker:
     def is_size(self, node: torch.fx.Node) -> bool:
         """Returns true if the node is a number that follows from the sizes of inputs."""
         return self.symbols.can_express(node.meta.get("val"))
+
+    @property
+    def can_check(self) -> bool:
+        """True if `checks` may have a Value of the call that is being imported: it runs in every call of the program,
+        and nothing shows that the Value is read late."""
+        return self._checks_late and not self.builder.is_in_region
 
     def is_imported(self, node: torch.fx.Node) -> bool:
         """Returns true if the node has a Value already."""

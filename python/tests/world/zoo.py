@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs architectures of model libraries in tiny sizes: `python zoo.py --targets host,torch [-k PATTERN] [--sample N]`.
 
-The libraries are those of requirements-world.txt. Each architecture is compiled by `inlay.compile` and by
+The libraries are PyTorch itself and those of requirements-world.txt. Each architecture is compiled by `inlay.compile` and by
 `torch.compile`, and its results are compared with PyTorch's. The run prints a table of totals. It fails if a case fails
 that `zoo_known.txt` does not list, or if a listed case passes.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
+import logging
 import pathlib
 import random
 import re
@@ -22,6 +23,7 @@ from zoo_cases import Route, run_model
 from zoo_models.diffusion import list_diffusers
 from zoo_models.language import list_transformers
 from zoo_models.model import Model
+from zoo_models.modules import list_modules
 from zoo_models.vision import list_timm, list_torchvision
 
 _KNOWN = pathlib.Path(__file__).with_name("zoo_known.txt")
@@ -30,7 +32,7 @@ _SECONDS = 600.0  # for a case
 
 def list_models() -> list[Model]:
     """Returns all architectures."""
-    return [*list_transformers(), *list_timm(), *list_torchvision(), *list_diffusers()]
+    return [*list_modules(), *list_transformers(), *list_timm(), *list_torchvision(), *list_diffusers()]
 
 
 def case_name(model: str, route: Route) -> str:
@@ -72,6 +74,7 @@ def table(outcomes: Mapping[str, Outcome]) -> str:
 
 def _runner(targets: Sequence[str]) -> Callable[[str], Outcome]:
     """Returns a function that runs a case on targets."""
+    logging.disable()  # PyTorch logs whole graphs if it can't export a model
     makers = {model.name: model.make for model in list_models()}
 
     def run(name: str) -> Outcome:

@@ -350,7 +350,7 @@ class GraphBuilder:
     def alias(self, label: str, location: str) -> str:
         """Returns an alias for a location, which is printed once, behind the ops."""
         if label not in self._locations:
-            name = "#" + re.sub(r"[^A-Za-z0-9_]", "_", label)
+            name = "#" + re.sub(r"^(?![A-Za-z])|[^A-Za-z0-9_]", "_", label)  # starts with no digit
             while name in self._aliases:
                 name += "_"
             self._aliases.add(name)

@@ -226,4 +226,7 @@ def _import(model: Model | Module, inputs: Inputs | None, options: Options) -> I
         if inputs is not None or options.dynamic_shapes is not None:
             raise ArgumentTypeError("an inlay.Module determines its inputs: leave out inputs and dynamic_shapes")
         return import_rewritten(model)
-    return import_model(model, inputs, options.dynamic_shapes, only_calls=options.targets == ("torch",))
+    only_calls = options.targets == ("torch",)
+    return import_model(
+        model, inputs, options.dynamic_shapes, only_calls=only_calls, max_loop_iterations=options.max_loop_iterations
+    )

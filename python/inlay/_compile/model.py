@@ -19,20 +19,23 @@ from .._import.torch.program import import_program
 from .._import.types import DynamicShapes, Inputs, Model, ModelProto
 from .._paths import StrPath
 from .._program.imported import CallConvention, ChangedObjects, ImportedModel
+from .options import LOOP_ITERATIONS
 
 
 def import_model(
     model: Model,
     inputs: Inputs | None = None,
     dynamic_shapes: DynamicShapes | None = None,
+    max_loop_iterations: int = LOOP_ITERATIONS,
     **options: Any,
 ) -> ImportedModel:
     """Imports a PyTorch module with example arguments, an ExportedProgram, or an ONNX model.
 
-    model, inputs, dynamic_shapes: as for `inlay.compile`. options: as for `import_program`.
+    model, inputs, dynamic_shapes, max_loop_iterations: as for `inlay.compile`. options: as for `import_program`.
     """
     with EXPORT_LOCK:
         if is_onnx(model):
+            options["max_loop_iterations"] = max_loop_iterations
             return import_onnx(cast("StrPath | ModelProto", model), inputs, dynamic_shapes, **options)
         if not isinstance(model, torch.nn.Module) or inputs is None:
             program_or_module = cast("torch.export.ExportedProgram | torch.nn.Module", model)

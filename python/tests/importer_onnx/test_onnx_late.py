@@ -100,3 +100,20 @@ def test_sequences_and_optionals_as_inputs_and_outputs():
     assert inlay.compile(model, ([X], X), targets=HOST)([X], X)[2]
     with pytest.raises(inlay.UnsupportedError, match="input 'x' is a sequence: give example inputs"):
         inlay.compile(model, targets=HOST)
+
+
+def test_the_most_iterations_are_an_option():
+    model = parse(
+        """
+        g (int64 n, float[1] x) => (float["d"] y) {
+          y = Loop(n, "", x) <body = one (int64 i, bool c, float["a"] s) => (bool d, float["b"] t) {
+            d = Identity(c)
+            t = Concat<axis = 0>(s, x)
+          }>
+        }
+        """
+    )
+    compiled = inlay.compile(model, targets=HOST, max_loop_iterations=4)
+    check(compiled, model, [torch.tensor(4), torch.ones(1)])
+    with pytest.raises(inlay.Error, match=r"\(Loop.*ran 4 times without ending, which is its limit.*max_loop_iter"):
+        compiled(torch.tensor(5), torch.ones(1))

@@ -12,6 +12,7 @@ import inlay
 import numpy as np
 import onnx
 import torch
+from inlay._import.onnx.files import TensorFiles
 from inlay._import.onnx.tensors import read_tensor
 from onnx import numpy_helper
 from onnx.backend.test.case.test_case import TestCase
@@ -107,7 +108,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_value(part) for part in value]
     if isinstance(value, onnx.TensorProto):
-        return read_tensor(value, None, "a value of the case")
+        return read_tensor(value, TensorFiles(), "a value of the case")
     array = np.asarray(value)
     if array.dtype.kind in "OUS":
         raise inlay.UnsupportedError("strings are not supported")

@@ -127,7 +127,7 @@ class NodeCall:
         attribute = self._attributes[name]
         if attribute.type != AttributeProto.TENSOR:
             raise UnsupportedError(f"{self.place}: attribute {name!r} has a type that Inlay can't take")
-        return read_tensor(attribute.t, None, f"attribute {name!r} of {self.place}")
+        return read_tensor(attribute.t, self.converter.files, f"attribute {name!r} of {self.place}")
 
     def graph_attribute(self, name: str) -> onnx.GraphProto:
         """Returns the value of an attribute that is a graph."""

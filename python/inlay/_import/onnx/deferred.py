@@ -18,6 +18,7 @@ from ..._dialect.text import tensor_text
 from ...errors import ArgumentValueError
 from . import functions
 from .call import NodeCall
+from .files import TensorFiles
 from .handlers import all_handlers
 from .known import KnownGraph, value_of
 from .outcomes import expectations, find_outcomes
@@ -43,7 +44,8 @@ def defer(call: NodeCall, types: Mapping[str, ValueType], error: LateError) -> l
             _hold(attribute.g, call, f"{node.name or node.op_type}.{attribute.name}", held)
     outside = sorted(name for name in names if name in call.scope)
     text = base64.b64encode(node.SerializeToString(deterministic=True)).decode()
-    args = (call.version, call.place, outside, call.given, [call.scope[name] for name in outside], held)
+    limit = call.converter.max_loop_iterations
+    args = (call.version, limit, call.place, outside, call.given, [call.scope[name] for name in outside], held)
     reason = f"({call.place}) runs at each call as a whole, because {error}"
     return call.scope.graph.defer(run_node, (text, *args, expectations(outcomes)), outcomes, reason)
 
@@ -67,7 +69,7 @@ def _hold(graph: onnx.GraphProto, call: NodeCall, path: str, held: list[torch.fx
     path: starts the names of the constants.
     """
     for tensor in graph.initializer:
-        value = read_tensor(tensor, call.converter.folder, f"initializer {tensor.name!r}")
+        value = read_tensor(tensor, call.converter.files, f"initializer {tensor.name!r}")
         is_weight = value.is_floating_point() and value.numel() > 1
         number = onnx.StringStringEntryProto(key=HELD, value=str(len(held)))
         held.append(call.scope.graph.constant(value, f"{path}.{tensor.name}", is_weight))
@@ -84,6 +86,7 @@ def _hold(graph: onnx.GraphProto, call: NodeCall, path: str, held: list[torch.fx
 def run_node(
     text: str,
     version: int,
+    max_loop_iterations: int,
     place: str,
     names: Sequence[str],
     inputs: Sequence[Any],
@@ -93,15 +96,16 @@ def run_node(
 ) -> list[Any]:
     """Runs a node of an ONNX graph. Returns its results: tensors, lists of tensors, or None.
 
-    text: the node, in base64. version: of ONNX's own ops. place: the node's place in the model. names, outside: the
-    values that its bodies take from outside. held: the initializers of its bodies. expected: see `expectations`.
+    text: the node, in base64. version: of ONNX's own ops. max_loop_iterations: after which a loop fails as endless.
+    place: the node's place in the model. names, outside: the values that its bodies take from outside. held: the
+    initializers of its bodies. expected: see `expectations`.
     Raises ArgumentValueError if a result has another type than expected.
     """
     graph = KnownGraph()
     scope = Scope(graph)
     for name, value in zip(names, outside, strict=True):
         scope[name] = graph.add(value)
-    converter = Converter(_table(version), None, held=held)
+    converter = Converter(_table(version), TensorFiles(), held=held, max_loop_iterations=max_loop_iterations)
     call = converter.call(_decode(text), [graph.add(value) for value in inputs], scope, place)
     results = [value_of(result) for result in converter.make(call)]
     for name, result, wanted in zip(call.proto.output, results, expected, strict=False):

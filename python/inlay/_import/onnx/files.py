@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
-from collections.abc import Mapping
-from typing import NamedTuple, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, NamedTuple, cast
 
 import onnx
 from google.protobuf.message import DecodeError
 
 from ..._paths import StrPath
 from ...errors import ArgumentTypeError, ArgumentValueError
+from .embedded import EMBEDDED, copy_model, parse
 
 # Offset, bytes there, and what a file with these bytes is.
 _OTHERS = (
@@ -26,11 +29,23 @@ _OTHERS = (
 )
 
 
+@dataclass(frozen=True)
+class TensorFiles:
+    """The bytes of tensors that a parsed model does not contain.
+
+    folder: the folder of external data, None if the model is not a file. read: returns the bytes that `embedded` left
+    out of a model, given their place and number, or how many there are if it is another number.
+    """
+
+    folder: pathlib.Path | None = None
+    read: Callable[[str, int], bytearray | int] | None = None
+
+
 class LoadedModel(NamedTuple):
-    """A model. folder: the folder of its external data, None if it is not a file. name: the model, for messages."""
+    """A model that the import may change. files: has the bytes of its large tensors. name: the model, for messages."""
 
     proto: onnx.ModelProto
-    folder: pathlib.Path | None
+    files: TensorFiles
     name: str
 
 
@@ -40,7 +55,8 @@ def load(model: object) -> LoadedModel:
     Raises ArgumentValueError for a file that can't be read or is not an ONNX model, ArgumentTypeError for other values.
     """
     if isinstance(model, onnx.ModelProto):
-        return LoadedModel(model, None, "the ONNX model")
+        copied, large = copy_model(model)
+        return LoadedModel(copied, TensorFiles(read=functools.partial(_read_tensor, large)), "the ONNX model")
     try:
         path = pathlib.Path(cast("StrPath", model))
     except TypeError:
@@ -54,21 +70,63 @@ def load(model: object) -> LoadedModel:
             + (f": give one of its files, for example {', '.join(names)}" if names else "")
         )
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            start = file.read(32)
+            for at, wanted, reason in _OTHERS:
+                if start[at : at + len(wanted)] == wanted:
+                    raise ArgumentValueError(f"{str(path)!r} is not an ONNX model: {reason}")
+            parsed = _parse(file)
     except (OSError, ValueError) as error:  # ValueError: the path has a NUL byte
         reason = error.strerror if isinstance(error, OSError) else error
         raise ArgumentValueError(f"can't read the model {str(path)!r}: {reason}") from error
-    for at, start, reason in _OTHERS:
-        if data[at : at + len(start)] == start:
-            raise ArgumentValueError(f"{str(path)!r} is not an ONNX model: {reason}")
-    parsed = onnx.ModelProto()
-    try:
-        parsed.ParseFromString(data)
     except DecodeError as error:
         raise ArgumentValueError(f"{str(path)!r} is not an ONNX model, or is truncated: {error}") from error
     if not parsed.HasField("graph"):
         raise ArgumentValueError(f"{str(path)!r} is not an ONNX model: it has no graph")
-    return LoadedModel(parsed, path.parent, repr(str(path)))
+    return LoadedModel(parsed, TensorFiles(path.parent, functools.partial(_read_part, path)), repr(str(path)))
+
+
+def _parse(file: BinaryIO) -> onnx.ModelProto:
+    """Returns the model in a file, without the bytes of its large tensors if possible. Raises DecodeError."""
+    file.seek(0)
+    parsed = parse(file)
+    if parsed is None:
+        file.seek(0)
+        parsed = onnx.ModelProto()
+        parsed.ParseFromString(file.read())
+    return parsed
+
+
+def _read_tensor(tensors: Sequence[onnx.TensorProto], place: str, size: int) -> bytearray | int:
+    """Returns the `size` bytes of one of several tensors, or how many it has. place: its number."""
+    data = tensors[int(place)].raw_data
+    return bytearray(data) if len(data) == size else len(data)
+
+
+def _read_part(path: pathlib.Path, place: str, size: int) -> bytearray | int:
+    """Returns `size` bytes of a file. place: their offset and how many there are, the result if it is not `size`."""
+    offset, length = map(int, place.split())
+    if length != size:
+        return length
+    return _read_bytes(path, offset, size)
+
+
+def read_data(tensor: onnx.TensorProto, files: TensorFiles, size: int, subject: str) -> bytearray:
+    """Returns the `size` bytes of a tensor that is not in its model.
+
+    Raises ArgumentValueError, naming the tensor by `subject`.
+    """
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    if EMBEDDED not in entries or files.read is None:
+        return read_external(entries, files.folder, size, subject)
+    try:
+        data = files.read(entries[EMBEDDED], size)
+    except (IndexError, OSError, ValueError) as error:
+        raise ArgumentValueError(f"can't read {subject}: {error}") from error
+    got = data if isinstance(data, int) else len(data)
+    if isinstance(data, int) or got != size:
+        raise ArgumentValueError(f"expected {size} bytes of data for {subject}, but got {got}")
+    return data
 
 
 def read_external(entries: Mapping[str, str], folder: pathlib.Path | None, size: int, subject: str) -> bytearray:
@@ -89,19 +147,25 @@ def read_external(entries: Mapping[str, str], folder: pathlib.Path | None, size:
     if length != size:
         raise ArgumentValueError(f"expected {size} bytes of data for {subject}, but its external data has {length}")
     try:
-        with path.open("rb") as file:
-            got = max(0, os.fstat(file.fileno()).st_size - offset)
-            data = bytearray(size if got >= size else 0)
-            if data:
-                file.seek(offset)
-                got = file.readinto(data)
+        data = _read_bytes(path, offset, size)
     except OSError as error:
         raise ArgumentValueError(f"can't read the external data of {subject} in {str(path)!r}: {error}") from error
-    if got < size:
+    if isinstance(data, int):
         raise ArgumentValueError(
-            f"expected {size} bytes at offset {offset} of {str(path)!r} for {subject}, but got {got}"
+            f"expected {size} bytes at offset {offset} of {str(path)!r} for {subject}, but got {data}"
         )
     return data
+
+
+def _read_bytes(path: pathlib.Path, offset: int, size: int) -> bytearray | int:
+    """Returns `size` bytes of a file, or how many there are if it has fewer. Raises OSError."""
+    with path.open("rb") as file:
+        got = max(0, os.fstat(file.fileno()).st_size - offset)
+        data = bytearray(size if got >= size else 0)
+        if data:
+            file.seek(offset)
+            got = file.readinto(data)
+    return data if got >= size else got
 
 
 def _find(location: str, folder: pathlib.Path, subject: str) -> pathlib.Path:

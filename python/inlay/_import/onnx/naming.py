@@ -20,15 +20,16 @@ class Labels:
     """Gives each node a unique name."""
 
     def __init__(self) -> None:
-        self._used: set[str] = set()
+        self._used: dict[str, int] = {}  # name -> the highest number behind it
 
     def take(self, name: str) -> str:
         """Returns `name`, with a number behind it if it is already used."""
-        unique, number = name, 0
+        unique, number = name, self._used.get(name, 0)
         while unique in self._used:
             number += 1
             unique = f"{name}_{number}"
-        self._used.add(unique)
+        self._used[name] = number
+        self._used[unique] = 0
         return unique
 
 

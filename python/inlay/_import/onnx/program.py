@@ -30,7 +30,7 @@ from .handlers import all_handlers
 from .shapes import OpenDim, open_dims
 from .structures import Inputs as PassedInputs
 from .structures import split_inputs
-from .subgraphs import Converter, Scope
+from .subgraphs import MAX_LOOP_ITERATIONS, Converter, Scope
 from .tensors import mark_narrow, type_of
 from .values import Value
 from .versions import OLDEST, OpTable
@@ -123,27 +123,29 @@ def import_model(
     portable: bool = False,
     only_calls: bool = False,
     dynamic_shapes: DynamicShapes | None = None,
+    max_loop_iterations: int = MAX_LOOP_ITERATIONS,
 ) -> ImportedModel:
     """Imports an ONNX model from a path or an onnx.ModelProto.
 
     inputs: example arguments that fix symbolic dims: a tuple or list by place, a dict by name, or one tensor. None if
-    the model has no symbolic dims. The other arguments are those of `import_program`.
+    the model has no symbolic dims. max_loop_iterations: the iterations after which a loop that PyTorch runs as a whole
+    fails as endless. The other arguments are those of `import_program`.
     Raises ArgumentValueError for an invalid model, UnsupportedError for a model with parts that Inlay can't import. The
     message names the node, its op and its place.
     """
-    program = build(model, inputs, dynamic_shapes)
+    program = build(model, inputs, dynamic_shapes, max_loop_iterations)
     imported = program.import_(attributes, portable, only_calls)
     return ImportedModel(imported, program.convention, program.make_eager)
 
 
 def build(
-    model: StrPath | ModelProto, inputs: Inputs | None = None, dynamic_shapes: DynamicShapes | None = None
+    model: StrPath | ModelProto,
+    inputs: Inputs | None = None,
+    dynamic_shapes: DynamicShapes | None = None,
+    max_loop_iterations: int = MAX_LOOP_ITERATIONS,
 ) -> OnnxProgram:
     """Returns the OnnxProgram of a model. Arguments and errors are those of `import_model`."""
-    proto, folder, name = files.load(model)
-    if proto is model:
-        proto = onnx.ModelProto()
-        proto.CopyFrom(model)
+    proto, tensor_files, name = files.load(model)
     checking.check_text(proto, name)
     proto = checking.inline_functions(proto, name)
     adjust_nodes(proto)
@@ -173,7 +175,7 @@ def build(
     arguments = [
         (node, tensor_input(info.name, node.meta["val"], symbols)) for info, node in zip(infos, nodes, strict=True)
     ]
-    converter = Converter(table, folder, defer)
+    converter = Converter(table, tensor_files, defer, max_loop_iterations=max_loop_iterations)
     converter.read(initializers, values)
     with torch.no_grad(), graph.no_new_guards(), plain_kernels(), no_kernel_log():
         converter.convert(proto.graph.node, values, types, hints=checking.declared_types(proto.graph))

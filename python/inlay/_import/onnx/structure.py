@@ -81,12 +81,12 @@ def _repair_graph(graph: onnx.GraphProto, outside: set[str], version: int, name:
                 raise ArgumentValueError(f"{places[number]}: the output {output!r} has the same name as {first}")
             makers[output] = number
     uses = [_names_used(node) for node in graph.node]
-    values = outside | known | {info.name for info in graph.input}
+    inside = outside | known | {info.name for info in graph.input} | makers.keys()
     for number, node in enumerate(graph.node):
-        if missing := sorted(set(filter(None, node.input)) - values - makers.keys()):
+        if missing := sorted(set(filter(None, node.input)) - inside):
             raise ArgumentValueError(f"{places[number]}: no node, input or initializer has the name {missing[0]!r}")
     results = {info.name for info in graph.output}
-    if missing := sorted(results - values - makers.keys()):
+    if missing := sorted(results - inside):
         raise ArgumentValueError(
             f"no node, input or initializer{around} of {name} has the name {missing[0]!r}, which is an output"
         )
@@ -96,7 +96,6 @@ def _repair_graph(graph: onnx.GraphProto, outside: set[str], version: int, name:
         node = graph.node[number]
         node.output[:] = [output if output in wanted else "" for output in node.output]
         for attribute, body in bodies(node):
-            inside = values | makers.keys()
             _repair_graph(body, inside, version, name, f", in {attribute} of {places[number]}")
     if order != list(range(len(places))):
         kept = [onnx.NodeProto.FromString(graph.node[number].SerializeToString()) for number in order]

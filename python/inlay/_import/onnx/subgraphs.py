@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,6 +20,7 @@ from ..torch.guards import GuardError
 from . import unsigned
 from .call import Handler, NodeCall, dtype_of, shape_of
 from .checking import declared_types
+from .files import TensorFiles
 from .graph import Graph, Subgraph
 from .known import KnownGraph
 from .naming import module_stack
@@ -32,6 +32,7 @@ from .versions import OpTable
 # PyTorch's exceptions for a decision that depends on sizes or elements which are known only at a call.
 _LATE = (GuardError, GuardOnDataDependentSymNode, DataDependentOutputException, DynamicOutputShapeException)
 
+MAX_LOOP_ITERATIONS = 2**24  # the default of the option
 HELD = "held"  # the key in `external_data` of an initializer whose value is passed beside its graph
 
 # Adds a call that runs a node at a call of the program. Takes the node, the types of values by name, and the reason.
@@ -81,20 +82,24 @@ class Converter:
     def __init__(
         self,
         table: OpTable,
-        folder: pathlib.Path | None,
+        files: TensorFiles,
         defer: Defer | None = None,
         held: Sequence[torch.Tensor] = (),
+        max_loop_iterations: int = MAX_LOOP_ITERATIONS,
     ) -> None:
-        """table: has the handlers. folder: the folder of external data, or None.
+        """table: has the handlers. files: has the bytes that are not in the model.
 
         defer: adds a call that runs a node at a call of the program; None if all values are known. held: initializers
-        of bodies whose values are passed beside them.
+        of bodies whose values are passed beside them. max_loop_iterations: of a loop that runs at a call as a whole.
         """
-        self._table, self.folder, self._defer, self._held = table, folder, defer, held
+        self._table, self.files, self._defer, self._held = table, files, defer, held
+        self.max_loop_iterations = max_loop_iterations
 
     def with_version(self, version: int) -> Converter:
         """Returns a Converter for nodes of another version of ONNX's own ops."""
-        return Converter(self._table.with_version(version), self.folder, self._defer, self._held)
+        return Converter(
+            self._table.with_version(version), self.files, self._defer, self._held, self.max_loop_iterations
+        )
 
     def convert(
         self,
@@ -151,7 +156,7 @@ class Converter:
             if held is not None:
                 scope[tensor.name] = scope.graph.constant(self._held[held])
                 continue
-            read = read_tensor(tensor, self.folder, f"initializer {tensor.name!r}")
+            read = read_tensor(tensor, self.files, f"initializer {tensor.name!r}")
             # Exporters store numbers as initializers too. Those are not weights.
             is_weight = read.is_floating_point() and read.numel() > 1
             constant = scope.graph.constant(read, prefix + tensor.name, is_weight)

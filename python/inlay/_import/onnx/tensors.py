@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import pathlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ import torch
 from onnx import TensorProto, numpy_helper
 
 from ...errors import ArgumentValueError, UnsupportedError
-from .files import read_external
+from .files import TensorFiles, read_data
 
 DTYPES: dict[int, torch.dtype] = {
     TensorProto.BOOL: torch.bool,
@@ -120,10 +119,10 @@ def type_number(dtype: torch.dtype) -> int:
     return next(number for number, known in DTYPES.items() if known == dtype)
 
 
-def read_tensor(proto: TensorProto, folder: pathlib.Path | None, subject: str) -> torch.Tensor:
+def read_tensor(proto: TensorProto, files: TensorFiles, subject: str) -> torch.Tensor:
     """Returns the tensor of a TensorProto, contiguous and with separate memory.
 
-    folder: the folder of external data, or None. Raises UnsupportedError for types that Inlay does not have,
+    files: has the bytes that are not in the model. Raises UnsupportedError for types that Inlay does not have,
     ArgumentValueError for data of the wrong size. Both name the tensor by `subject`.
     """
     dtype = dtype_of(proto.data_type, subject)
@@ -132,10 +131,9 @@ def read_tensor(proto: TensorProto, folder: pathlib.Path | None, subject: str) -
         raise ArgumentValueError(f"{subject} has the dims {list(shape)}, but expected 0 or more in each")
     count = math.prod(shape)
     if proto.data_type in NARROW_TYPES:
-        return _read_narrow(proto, NARROW_TYPES[proto.data_type], folder, shape, subject)
+        return _read_narrow(proto, NARROW_TYPES[proto.data_type], files, shape, subject)
     if proto.data_location == TensorProto.EXTERNAL:
-        entries = {entry.key: entry.value for entry in proto.external_data}
-        return _from_bytes(read_external(entries, folder, count * dtype.itemsize, subject), shape, dtype)
+        return _from_bytes(read_data(proto, files, count * dtype.itemsize, subject), shape, dtype)
     if proto.HasField("raw_data"):
         wanted, got = count * dtype.itemsize, len(proto.raw_data)
         if got != wanted:
@@ -152,14 +150,13 @@ def read_tensor(proto: TensorProto, folder: pathlib.Path | None, subject: str) -
 
 
 def _read_narrow(
-    proto: TensorProto, kind: NarrowType, folder: pathlib.Path | None, shape: tuple[int, ...], subject: str
+    proto: TensorProto, kind: NarrowType, files: TensorFiles, shape: tuple[int, ...], subject: str
 ) -> torch.Tensor:
     """Returns a tensor of elements of less than 8 bits, which a file packs into bytes from the lowest bit upwards."""
     count = math.prod(shape)
     wanted = -(-count * kind.bits // 8)
     if proto.data_location == TensorProto.EXTERNAL:
-        entries = {entry.key: entry.value for entry in proto.external_data}
-        data = bytes(read_external(entries, folder, wanted, subject))
+        data = bytes(read_data(proto, files, wanted, subject))
     else:
         data = proto.raw_data if proto.HasField("raw_data") else bytes(number & 255 for number in proto.int32_data)
     if len(data) != wanted:

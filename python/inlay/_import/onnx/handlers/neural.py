@@ -22,7 +22,19 @@ def handlers() -> dict[str, Handler]:
 
 
 def _handle_matmul(call: NodeCall) -> NodeResult:
-    return call.aten("matmul", call[0], call[1])
+    weight = _transposed_weight(call, call[1])
+    return call.aten("matmul", call[0], call[1]) if weight is None else call.aten("linear", call[0], weight)
+
+
+def _transposed_weight(call: NodeCall, x: torch.fx.Node) -> torch.fx.Node | None:
+    """Returns the constant of which `x` is the transpose; None for other values.
+
+    A layer takes the constant itself, so that the transpose takes no memory.
+    """
+    if x.target is not torch.ops.aten.permute.default or x.args[1:] != ([1, 0],):
+        return None
+    (source,) = x.all_input_nodes
+    return source if call.is_constant(source) and dtype_of(source).is_floating_point else None
 
 
 def gemm(call: NodeCall) -> torch.fx.Node:

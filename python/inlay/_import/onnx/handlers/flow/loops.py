@@ -17,7 +17,6 @@ from ...values import LateError, Outcome, ResultType, Unknown, Value
 from .control import captured, fake_of, given_tensors, outside_type, scanned, stack
 
 _MAX_UNROLLED = 32  # iterations of a loop whose carried values change their dims
-_MAX_ITERATIONS = 2**24  # of a loop that runs at a call as a whole
 _MAX_ROUNDS = 8  # conversions of a body until the types of its values are stable
 
 
@@ -67,14 +66,17 @@ def _run(call: NodeCall, max_count: torch.fx.Node | None, going: torch.fx.Node) 
     is_going, number = bool(call.inspect(going)), 0
     values = call.given[2:]
     rows: list[list[Any]] = [[] for _ in call.graph_attribute("body").output[1 + len(values) :]]
+    most = call.converter.max_loop_iterations
     while is_going and (limit is None or number < limit):
+        if number == most:
+            raise ArgumentValueError(
+                f"{call.place}: the loop ran {number} times without ending, which is its limit (max_loop_iterations)"
+            )
         goes_on, values = _iterate(call, number, values, rows)
         if goes_on is None:
             raise ArgumentValueError(f"{call.place}: expected a condition as the first result of the body")
         is_going = bool(call.inspect(goes_on))
         number += 1
-        if number == _MAX_ITERATIONS and is_going:
-            raise ArgumentValueError(f"{call.place}: the loop did not end after {number} iterations")
     return [*values, *(stack(call, "body", 1 + len(values) + place, row) for place, row in enumerate(rows))]
 
 

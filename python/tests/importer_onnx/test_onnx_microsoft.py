@@ -161,6 +161,26 @@ PRODUCTS = [
     ("MatMulNBits", [r(3, 40), b(6, 3, 16), r(18), b(6, 3)], {"K": 40, "N": 6, "block_size": 16, "bits": 8}),
 ]
 
+
+def lstm(directions, batch, scales=(), zero=i8, lengths=None, states=False):
+    """Returns the operands of a DynamicQuantizeLSTM with 6 features and states of 4. scales: dims of one direction."""
+    start = [r(directions, batch, 4), r(directions, batch, 4, seed=1)] if states else [None, None]
+    # Without VNNI, ONNX Runtime saturates sums of products with signed weights of more than 7 bits.
+    weights = [K(b(directions, width, 16, dtype=zero) // 2) for width in (6, 4)]
+    rest = [[K(r(directions, *scales).abs() / 100 + 0.002), K(b(directions, *scales, dtype=zero))] for _ in range(2)]
+    if scales:  # ONNX Runtime takes no zero points of gates but 0
+        rest = [[scale, K(np.zeros_like(zeros.array))] for scale, zeros in rest]
+    return [r(5, batch, 6), *weights, K(r(directions, 32)), lengths, *start, None, *rest[0], *rest[1]]
+
+
+# Batches of one: ONNX Runtime rounds the states of a larger batch in groups that depend on its number of threads.
+LAYERS = [
+    ("DynamicQuantizeLSTM", lstm(1, 1), {"hidden_size": 4}, (0, 1, 2)),
+    ("DynamicQuantizeLSTM", lstm(1, 1, zero=u8, states=True), {"hidden_size": 4}, (0, 1, 2)),
+    ("DynamicQuantizeLSTM", lstm(2, 1, (16,)), {"hidden_size": 4, "direction": "bidirectional"}, (0, 1, 2)),
+    ("DynamicQuantizeLSTM", lstm(1, 1), {"hidden_size": 4, "direction": "reverse", "input_forget": 1}, (0, 2)),
+]
+
 REGIONS = torch.tensor([[0.1, 0.0, 0.8, 0.7], [-0.2, 0.3, 0.6, 1.3]])
 GENERAL = [
     *(
@@ -173,7 +193,7 @@ GENERAL = [
     ("ExpandDims", [r(2, 3), K(np.array(-1, np.int32))], {}),
 ]
 
-CASES = [*FUSED, *ACTIVATIONS, *NORMALIZATION, *ATTENTION, *ROTARY, *GROUPED, *QUANTIZED, *PRODUCTS, *GENERAL]
+CASES = [*FUSED, *ACTIVATIONS, *NORMALIZATION, *ATTENTION, *ROTARY, *GROUPED, *QUANTIZED, *PRODUCTS, *LAYERS, *GENERAL]
 
 
 def name_of(case):

@@ -21,10 +21,11 @@ _DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, T
 
 def handlers() -> dict[str, Handler]:
     """Returns the handlers of this topic by ONNX op."""
-    return {name: functools.partial(_handle_recurrent, name) for name in _GATES}
+    return {name: functools.partial(recurrent, name) for name in _GATES}
 
 
-def _handle_recurrent(name: str, call: NodeCall) -> NodeResult:
+def recurrent(name: str, call: NodeCall, is_quantized: bool = False) -> NodeResult:
+    """Adds a recurrent layer. is_quantized: True if it rounds the operands of its products to 8 bits."""
     by_batch = bool(call.attribute("layout", 0))  # the dims of sequences come first
     x = call.aten("permute", call[0], [1, 0, 2]) if by_batch else call[0]
     directions = _directions(call)
@@ -36,13 +37,14 @@ def _handle_recurrent(name: str, call: NodeCall) -> NodeResult:
     if (missing := missing_parameter(activations, *lists)) is not None:
         raise call.unsupported(f"the activation {missing!r} needs values in activation_alpha and activation_beta")
     variant = bool(call.attribute(_VARIANTS.get(name, ""), 0))
-    if not any(lists) and _is_plain(name, call, activations, variant):
+    if not any(lists) and not is_quantized and _is_plain(name, call, activations, variant):
         result, *last = _plain(name, call, x, states, directions, activations[0])
     else:
         result, *last = call.library(
             "recurrent",
             *(name, x, call[1], call[2], call.get(3), call.get(4), states[0], states[-1], call.get(7)),
             *(directions, " ".join(activations), *lists, float(call.attribute("clip", 0.0)), variant),
+            is_quantized,
         )
     if by_batch:
         result = call.aten("permute", result, [2, 0, 1, 3])

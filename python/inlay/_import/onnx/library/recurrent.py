@@ -56,6 +56,15 @@ def _activations(names: Sequence[str], alphas: Sequence[float], betas: Sequence[
     return [make(name) for name in names]
 
 
+def _rounded(x: Tensor) -> Tensor:
+    """Returns numbers rounded as 8 bits hold them, with a scale and a zero point as of DynamicQuantizeLinear."""
+    low, high = (x.min().clamp(max=0), x.max().clamp(min=0)) if x.numel() else (x.new_zeros(()), x.new_zeros(()))
+    scale = (high - low) / 255
+    scale = torch.where(scale == 0, 1.0, scale)
+    zero = (-low / scale).round().clamp(0, 255)
+    return ((x / scale).round() + zero).clamp(0, 255).sub(zero) * scale
+
+
 class _Direction:
     """The parameters of a layer for one direction."""
 
@@ -68,13 +77,22 @@ class _Direction:
         activations: Sequence[Activation],
         clip: float,
         is_variant: bool,
+        is_quantized: bool,
     ) -> None:
-        """is_variant: `input_forget` of an LSTM, `linear_before_reset` of a GRU."""
+        """is_variant: `input_forget` of an LSTM, `linear_before_reset` of a GRU.
+
+        is_quantized: True if the operands of products are rounded to 8 bits.
+        """
         rows = weights.shape[0]
         bias = weights.new_zeros(2 * rows) if bias is None else bias
         self.weights, self.recurrence, self.bias = weights, recurrence, bias[:rows]
         self.recurrent_bias, self.peepholes = bias[rows:], peepholes
         self.activations, self.is_variant, self._clip = activations, is_variant, clip
+        self._is_quantized = is_quantized
+
+    def product(self, x: Tensor, weights: Tensor) -> Tensor:
+        """Returns the product of rows with the rows of a weight."""
+        return (_rounded(x) if self._is_quantized else x) @ weights.T
 
     def clip(self, x: Tensor) -> Tensor:
         """Returns `x` limited to the range of inputs of activations."""
@@ -82,7 +100,7 @@ class _Direction:
 
     def lstm(self, given: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the hidden state and the cell state after a step. given: the part of the gates from the input."""
-        gates = given + hidden @ self.recurrence.T + self.recurrent_bias
+        gates = given + self.product(hidden, self.recurrence) + self.recurrent_bias
         taken, out, forgotten, fresh = gates.chunk(4, -1)
         first, second, third = self.activations
         zero = cell.new_zeros(3 * cell.shape[-1])
@@ -118,7 +136,7 @@ def _steps(
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Yields the states after each step. Those of a sequence that has ended stay as they are."""
     step = {"LSTM": layer.lstm, "GRU": layer.gru, "RNN": layer.rnn}[kind]
-    given = x @ layer.weights.T + layer.bias
+    given = layer.product(x, layer.weights) + layer.bias
     for position in range(x.shape[0]):
         goes_on = (lengths > position).unsqueeze(-1)
         new_hidden, new_cell = step(given[position], hidden, cell)
@@ -150,12 +168,13 @@ def recurrent(
     betas: list[float],
     clip: float,
     is_variant: bool,
+    is_quantized: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Returns the outputs of all steps, the last hidden states and the last cell states of an LSTM, GRU or RNN.
 
     x: positions, sequences and features. hidden, cell: the initial states: directions, sequences and features.
     is_reversed: for each direction. activations: names in lower case, separated by spaces. clip: 0 for no limit.
-    is_variant: see `_Direction`.
+    is_variant, is_quantized: see `_Direction`. Only an LSTM is quantized.
     """
     length, batch, _ = x.shape
     ends = torch.full((batch,), length) if lengths is None else lengths.to(torch.int64)
@@ -171,6 +190,7 @@ def recurrent(
             functions[number * each : (number + 1) * each],
             clip,
             is_variant,
+            is_quantized,
         )
         source = _reversed(x, ends) if backwards else x
         states = list(_steps(kind, layer, source, ends, hidden[number], cell[number]))
@@ -187,7 +207,7 @@ def recurrent(
 def _(
     kind: str, x: Tensor, weights: Tensor, recurrence: Tensor, bias: Tensor | None, lengths: Tensor | None,
     hidden: Tensor, cell: Tensor, peepholes: Tensor | None, is_reversed: list[bool], activations: str,
-    alphas: list[float], betas: list[float], clip: float, is_variant: bool,
+    alphas: list[float], betas: list[float], clip: float, is_variant: bool, is_quantized: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     directions, batch, size = hidden.shape
     return x.new_empty((x.shape[0], directions, batch, size)), torch.empty_like(hidden), torch.empty_like(cell)

@@ -4,6 +4,6 @@
 The facts come from the schemas and docs/ContribOperators.md of ONNX Runtime. The tests compare the ops with it.
 """
 
-from . import activations, attention, fused, general, normalization, quantized
+from . import activations, attention, fused, general, normalization, quantized, recurrent
 
-TOPICS = (activations, attention, fused, general, normalization, quantized)
+TOPICS = (activations, attention, fused, general, normalization, quantized, recurrent)

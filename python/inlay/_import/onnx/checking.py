@@ -54,10 +54,7 @@ def check_versions(model: onnx.ModelProto, name: str) -> None:
     if version is None and any(domain_of(node.domain) == DEFAULT for node in model.graph.node):
         raise UnsupportedError(f"{name} has no version of ONNX's own ops, but expected {OLDEST} or newer")
     if version is not None and version < OLDEST:
-        raise UnsupportedError(
-            f"{name} has ops of version {version}, but expected {OLDEST} or newer: "
-            "convert it with onnx.version_converter.convert_version"
-        )
+        raise UnsupportedError(f"{name} has ops of version {version}, but expected {OLDEST} or newer")
     if version is not None and version > newest:
         raise UnsupportedError(
             f"{name} has ops of version {version}, but the installed package onnx supports {newest} at most"

@@ -9,8 +9,9 @@ import onnx
 
 DEFAULT = ""  # ONNX's own ops
 MICROSOFT = "com.microsoft"  # ops that ONNX Runtime adds
+LEARNING = "ai.onnx.ml"  # ONNX's ops of classical machine learning
 PREVIEW = "ai.onnx.preview"  # ops that ONNX tries out
-DOMAINS = (DEFAULT, PREVIEW, MICROSOFT)
+DOMAINS = (DEFAULT, LEARNING, PREVIEW, MICROSOFT)
 
 # Ops that exporters write in the default domain, but that only ONNX Runtime defines.
 _MISPLACED = ("SimplifiedLayerNormalization",)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Handlers of ONNX ops by topic. `microsoft` handles the ops of ONNX Runtime's domain."""
+"""Handlers of ONNX ops by topic. `microsoft` handles those of ONNX Runtime's domain, `learning` those of ai.onnx.ml."""
 
 from ..call import Handler
-from ..domains import DEFAULT, MICROSOFT, Op
+from ..domains import DEFAULT, LEARNING, MICROSOFT, Op
 from . import (
     attention,
     casts,
@@ -10,6 +10,7 @@ from . import (
     flow,
     indexing,
     layout,
+    learning,
     microsoft,
     neural,
     normalization,
@@ -29,6 +30,7 @@ from . import (
 _TOPICS = {
     DEFAULT: (
         *flow.TOPICS,
+        *learning.DEFAULT_TOPICS,
         attention,
         casts,
         convolution,
@@ -47,6 +49,7 @@ _TOPICS = {
         sampling,
         signal,
     ),
+    LEARNING: learning.TOPICS,
     MICROSOFT: microsoft.TOPICS,
 }
 

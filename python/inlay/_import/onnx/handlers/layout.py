@@ -15,6 +15,9 @@ from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 from ..tensors import dtype_of as element_dtype
 from ..tensors import mark_narrow
 
+# Mode of SpaceToDepth -> the order of the dims of blocks: batch, channel, row, row in it, column, column in it.
+_DEPTH_ORDERS = {"DCR": [0, 3, 5, 1, 2, 4], "CRD": [0, 1, 3, 5, 2, 4]}
+
 
 def handlers() -> dict[str, Handler]:
     """Returns the handlers of this topic by ONNX op."""
@@ -111,8 +114,11 @@ def _handle_depth_to_space(call: NodeCall) -> NodeResult:
 def _handle_space_to_depth(call: NodeCall) -> NodeResult:
     batch, channels, height, width = shape_of(call[0])
     size = call.attribute("blocksize")
+    mode = call.attribute("mode", "DCR")
+    if mode not in _DEPTH_ORDERS:
+        raise ArgumentValueError(f"{call.place}: expected a mode of {list(_DEPTH_ORDERS)}, but got {mode!r}")
     apart = call.reshape(call[0], (batch, channels, height // size, size, width // size, size))
-    moved = call.aten("permute", apart, [0, 3, 5, 1, 2, 4])
+    moved = call.aten("permute", apart, _DEPTH_ORDERS[mode])
     return call.reshape(moved, (batch, channels * size**2, height // size, width // size))
 
 

@@ -159,10 +159,16 @@ def _handle_clip(call: NodeCall) -> NodeResult:
 
 
 def _handle_dropout(call: NodeCall) -> NodeResult:
+    x, ratio = call[0], call.number(1, "ratio", 0.5)
     is_training = call.get(2) is not None and call.number(2, "training_mode")
-    if is_training and call.number(1, "ratio", 0.5) != 0:
-        raise call.unsupported("training is not supported")
-    return [call[0], call.aten("full", shape_of(call[0]), True, dtype=torch.bool) if call.is_wanted(1) else None]
+    if not is_training or ratio == 0:
+        return [x, call.aten("full", shape_of(x), True, dtype=torch.bool) if call.is_wanted(1) else None]
+    call.ignore("seed")
+    if not 0 < ratio < 1:
+        raise ArgumentValueError(f"{call.place}: expected a ratio in [0, 1), but got {ratio}")
+    kept = call.aten("ge.Scalar", call.aten("rand", list(shape_of(x)), dtype=torch.float32), ratio)
+    scaled = call.aten("mul.Scalar", x, 1 / (1 - ratio))
+    return [call.aten("where.self", kept, scaled, call.aten("zeros_like", x)), kept]
 
 
 # -- Activations ------------------------------------------------------------------------------------------------------

@@ -5,16 +5,18 @@ PyTorch runs these ops. An import of this package registers them. It doesn't nee
 runs without it.
 """
 
-from . import attention, boxes, columns, exponents, recurrent, regions, resizing, signal, unique
+from . import attention, boxes, columns, exponents, ngrams, recurrent, regions, resizing, signal, trees, unique
 
 __all__ = [
     "attention",
     "boxes",
     "columns",
     "exponents",
+    "ngrams",
     "recurrent",
     "regions",
     "resizing",
     "signal",
+    "trees",
     "unique",
 ]

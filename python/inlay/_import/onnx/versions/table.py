@@ -18,7 +18,7 @@ from ..call import Handler
 from ..domains import DEFAULT, DOMAINS, Op, domain_name, has_function, op_of
 from .upgrades import UPGRADES
 
-OLDEST = 6
+OLDEST = 1
 
 # Op -> the versions that its handler takes.
 TAKEN: dict[str, tuple[int, ...]] = {
@@ -194,6 +194,7 @@ TAKEN: dict[str, tuple[int, ...]] = {
     "Tan": (7, 22),
     "Tanh": (6, 13),
     "TensorScatter": (24,),
+    "TfIdfVectorizer": (9,),
     "ThresholdedRelu": (10, 22),
     "Tile": (6, 13),
     "TopK": (10, 11, 24),

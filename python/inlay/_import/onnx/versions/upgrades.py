@@ -1,37 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Brings nodes of older versions of an ONNX op to the form that the handler of the op takes."""
+"""Brings nodes of older versions of an ONNX op to the form that the handler of the op takes.
+
+`oldest` takes the nodes of the versions before 6.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 
+from ....errors import ArgumentValueError
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
-
-# Changes a node to the next version's form and calls the handler of that form.
-Upgrade = Callable[[Handler, NodeCall], NodeResult]
-
-
-@dataclass(frozen=True)
-class Step:
-    """A function that changes a node, and the version of the op that the node then has. op: the op, if it changes."""
-
-    version: int
-    apply: Upgrade
-    op: str | None = None
-
+from ..values import LateError
+from .oldest import OLDEST_UPGRADES
+from .steps import Step, take_ints
 
 # -- Attributes that became inputs ------------------------------------------------------------------------------------
-
-
-def _take_ints(call: NodeCall, name: str, place: int) -> None:
-    """Makes an attribute with integers an input."""
-    values = call.take_attribute(name)
-    if values is not None:
-        call.set_input(place, call.constant(torch.tensor(values, dtype=torch.int64)))
 
 
 def _dft_17(handler: Handler, call: NodeCall) -> NodeResult:
@@ -40,18 +25,18 @@ def _dft_17(handler: Handler, call: NodeCall) -> NodeResult:
 
 
 def _axes_become_input(handler: Handler, call: NodeCall) -> NodeResult:
-    _take_ints(call, "axes", 1)
+    take_ints(call, "axes", 1)
     return handler(call)
 
 
 def _split_becomes_input(handler: Handler, call: NodeCall) -> NodeResult:
-    _take_ints(call, "split", 1)
+    take_ints(call, "split", 1)
     return handler(call)
 
 
 def _slice(handler: Handler, call: NodeCall) -> NodeResult:
     for place, name in enumerate(("starts", "ends", "axes")):
-        _take_ints(call, name, 1 + place)
+        take_ints(call, name, 1 + place)
     return handler(call)
 
 
@@ -73,7 +58,7 @@ def _clip(handler: Handler, call: NodeCall) -> NodeResult:
 
 
 def _pad(handler: Handler, call: NodeCall) -> NodeResult:
-    _take_ints(call, "pads", 1)
+    take_ints(call, "pads", 1)
     value = call.take_attribute("value", 0.0)
     call.set_input(2, call.constant(torch.tensor(value, dtype=dtype_of(call[0]))))
     return handler(call)
@@ -200,6 +185,39 @@ def _group_norm(handler: Handler, call: NodeCall) -> NodeResult:
     return handler(call)
 
 
+def _scan_8(handler: Handler, call: NodeCall) -> NodeResult:
+    """Adds a scan for each sequence. In version 8, the first dim of all values is that of sequences."""
+    lengths, given = call.known(0, "the lengths of sequences"), [call[number] for number in range(1, len(call.inputs))]
+    count = call.attribute("num_scan_inputs")
+    states = len(given) - count
+    batch, longest = shape_of(given[-1])[:2]
+    if not isinstance(batch, int):
+        raise LateError("the number of sequences is known only at a call")
+    if batch == 0:
+        raise call.unsupported("a scan over no sequences is not supported before version 9")
+    call.set_attribute("scan_input_directions", call.take_attribute("directions", [0] * count))
+    found = []
+    for number in range(batch):
+        parts = [call.aten("select.int", value, 0, number) for value in given]
+        if lengths is not None:
+            length = int(lengths[number])
+            if not 0 <= length <= longest:
+                raise ArgumentValueError(f"{call.place}: expected lengths in [0, {longest}], but got {length}")
+            parts[states:] = [call.aten("slice.Tensor", part, 0, 0, length) for part in parts[states:]]
+        call.inputs = list(parts)
+        results = handler(call)
+        assert not isinstance(results, torch.fx.Node)
+        nodes = [result for result in results if isinstance(result, torch.fx.Node)]
+        found.append([*nodes[:states], *(_lengthen(call, node, longest) for node in nodes[states:])])
+    return [call.aten("stack", list(column), 0) for column in zip(*found, strict=True)]
+
+
+def _lengthen(call: NodeCall, x: torch.fx.Node, length: int) -> torch.fx.Node:
+    """Returns `x` with zeros behind its rows, up to `length` rows."""
+    rank, rows = len(shape_of(x)), shape_of(x)[0]
+    return x if rows == length else call.aten("constant_pad_nd", x, [0] * (2 * rank - 1) + [length - rows], 0)
+
+
 def _unchanged(handler: Handler, call: NodeCall) -> NodeResult:
     return handler(call)
 
@@ -211,6 +229,7 @@ _LOGIC = ("And", "Equal", "Greater", "Less", "Or", "Pow", "Xor")
 
 # Op and version -> the step to a newer version.
 UPGRADES: dict[tuple[str, int], Step] = {
+    **OLDEST_UPGRADES,
     **{(op, 6): Step(7, _broadcast) for op in _ARITHMETIC},
     **{(op, 1): Step(7, _broadcast) for op in _LOGIC},
     ("AveragePool", 1): Step(7, _average_pool),
@@ -239,6 +258,7 @@ UPGRADES: dict[tuple[str, int], Step] = {
     ("ReduceSum", 11): Step(13, _axes_become_input),
     **{(f"Reduce{name}", old): Step(18, _axes_become_input) for name in _REDUCTIONS for old in (1, 11, 12, 13)},
     ("Resize", 10): Step(11, _resize),
+    ("Scan", 8): Step(9, _scan_8),
     ("Scatter", 9): Step(11, _unchanged, "ScatterElements"),
     ("Slice", 1): Step(10, _slice),
     ("Softmax", 1): Step(13, _softmax),

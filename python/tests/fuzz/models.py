@@ -37,10 +37,9 @@ def run(options):
                 break
             seeds = range(first, min(first + options.together, options.seed + options.graphs))
             for failure in checker.check(draw_graphs(seeds)):
+                print(f"seed {failure.graphs[0].seed}, {failure.way.value}: {failure.text}", flush=True)
                 shorter = shrink(failure, checker, options.trials)
-                path = write_reproducer(shorter, options.keep)
-                seed = shorter.graphs[0].seed
-                print(f"seed {seed}, {shorter.way.value}: {shorter.text}\n  {path}", flush=True)
+                print(f"  {write_reproducer(shorter, options.keep)}: {shorter.text}", flush=True)
             if options.verbose:
                 print(f"{time.monotonic() - started:.0f} s: {checker.totals}", flush=True)
     return checker.totals

@@ -68,6 +68,12 @@ class ConstantFolder:
         self.read |= self.weights_of(node)
         return self[node]
 
+    def resolve(self, node: torch.fx.Node) -> Any:
+        """Returns the value of a node that is a constant number, such as an element of a weight, and other nodes
+        themselves. The import then depends on the weight."""
+        is_number = node in self and isinstance(self._values[node], (bool, int, float))
+        return self.inspect(node) if is_number else node
+
     def weights_of(self, node: torch.fx.Node) -> set[str]:
         """Returns the names of the weights that a constant node is computed from."""
         return self._used.get(node, set())

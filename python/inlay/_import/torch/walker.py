@@ -335,7 +335,7 @@ class Walker:
         if is_control_flow(node):
             self._import_control(node, outputs)
             return
-        call = Call(node, self.symbols, self._constant_number)
+        call = Call(node, self.symbols, self.constants.resolve)
         used = self._used_results(call.node)
         for result in flatten_results(call.val if used is None else [call.val[number] for number in used]):
             check_expressible(result, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
@@ -350,13 +350,6 @@ class Walker:
         if value is None:
             value = self._opaque(call, used)
         self._values[node] = value
-
-    def _constant_number(self, node: torch.fx.Node) -> Any:
-        """Returns the value of a node that is a constant number, such as an element of a weight, and other nodes
-        themselves. The import then depends on the weight."""
-        if self.is_constant(node) and isinstance(self.constants[node], (bool, int, float)):
-            return self.constants.inspect(node)
-        return node
 
     def _handler(self, call: Call) -> Handler | None:
         """Returns the handler of a call; None if there is none."""

@@ -39,7 +39,7 @@ class Failure:
 
 @dataclass
 class Totals:
-    """What was checked. elements: elements of results, and how many of them were decided."""
+    """Counts of all that was checked. elements: elements of results, and how many of them were decided."""
 
     graphs: int = 0
     calls: Counter = field(default_factory=Counter)
@@ -60,7 +60,7 @@ class Totals:
         refused = ", ".join(f"{count} by {name}" for name, count in sorted(self.refused.items()))
         share = self.decided / max(1, self.elements)
         return (
-            f"{self.graphs} graphs with {self.kinds.total()} steps of {len(self.kinds)} kinds; runs of graphs: {calls}; "
+            f"{self.graphs} graphs with {self.kinds.total()} steps of {len(self.kinds)} kinds; runs: {calls}; "
             f"refused: {refused or 'none'}; {share:.2%} of {self.elements} elements decided; {self.failures} failures"
         )
 

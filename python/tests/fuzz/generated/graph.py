@@ -64,7 +64,7 @@ WIDE = EAGER | {NAMES[dtype]: torch.float64 for dtype in FLOATS}
 
 
 class Precision(enum.Enum):
-    """How a step computes floats."""
+    """The roundings of a step that computes floats."""
 
     EXACT = "moves, selects or compares elements"
     ROUNDED = "rounds the exact result once"

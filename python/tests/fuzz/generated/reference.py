@@ -2,12 +2,13 @@
 """The results that a graph may have: computed in double precision, with a bound of the error of each element.
 
 Every step is computed in float64, and its result is rounded to the dtype that it has in PyTorch. The bound comes from
-further runs that add random rounding errors to operands and results of steps, as stochastic arithmetic does [1]. How far
-these runs are apart shows the condition of the graph: the bound of `a - b` is large only where `a` and `b` cancel. An
-element of integers or booleans, or one that is NaN or infinite, has to be equal if all runs agree on it. It is undecided
-otherwise.
+further runs that add random rounding errors to operands and results of steps, as stochastic arithmetic does [1]. The
+distance of these runs shows the condition of the graph: the bound of `a - b` is large only where `a` and `b` cancel. An
+element of integers or booleans, or one that is NaN or infinite, has to be equal if all runs agree on it. It is
+undecided otherwise.
 
-[1] J. Vignes: A stochastic arithmetic for reliable scientific computation. Mathematics and Computers in Simulation, 1993.
+[1] J. Vignes: A stochastic arithmetic for reliable scientific computation. Mathematics and Computers in Simulation,
+1993.
 """
 
 from __future__ import annotations

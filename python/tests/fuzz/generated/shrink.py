@@ -17,7 +17,6 @@ from .reference import native
 from .ways import TARGETS, Way
 
 
-
 def shrink(failure: Failure, checker: Checker, trials: int) -> Failure:
     """Returns the failure with a shorter graph that fails in the same way.
 
@@ -130,7 +129,9 @@ def _smaller(graph):
                 for dim, length in enumerate(each.tensor.shape):
                     tensor = tensor.narrow(dim, 0, less) if length == size else tensor
                 inputs.append(dataclasses.replace(each, tensor=tensor.contiguous()))
-            steps = [dataclasses.replace(step, text=re.sub(rf"\b{size}\b", str(less), step.text)) for step in graph.steps]
+            steps = [
+                dataclasses.replace(step, text=re.sub(rf"\b{size}\b", str(less), step.text)) for step in graph.steps
+            ]
             yield dataclasses.replace(graph, inputs=tuple(inputs))
             yield dataclasses.replace(graph, inputs=tuple(inputs), steps=tuple(steps))
 

@@ -27,7 +27,7 @@ LIBRARIES = ("cleanup", "fusions", "kernels", "expansions")
 
 
 class Way(enum.Enum):
-    """How a batch is compiled and run."""
+    """A way to compile and run a batch."""
 
     HOST = "the host alone"
     VULKAN = "Vulkan first"

@@ -25,10 +25,7 @@ def conditional(draft):
 def loop(draft):
     x, count = draft.float(), draft.choose.randint(0, 4)
     body = _body(draft, "a")
-    text = (
-        f"while_loop(lambda i, a: i < {count}, lambda i, a: (i + 1, {body}), "
-        f"(torch.zeros((), dtype=i64), {{0}}))[1]"
-    )
+    text = f"while_loop(lambda i, a: i < {count}, lambda i, a: (i + 1, {body}), (torch.zeros((), dtype=i64), {{0}}))[1]"
     draft.add("while_loop", text, x, precision=Precision.COMPUTED)
 
 

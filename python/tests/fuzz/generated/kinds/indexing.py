@@ -50,10 +50,12 @@ def scatter(draft):
     if size < shape[dim]:
         raise Refused
     # Without repeated indices, because it is undefined which of several elements is written.
-    order = torch.rand([*shape[:dim % len(shape)], size, *shape[dim % len(shape) + 1 :]], generator=draft.generator)
+    order = torch.rand([*shape[: dim % len(shape)], size, *shape[dim % len(shape) + 1 :]], generator=draft.generator)
     indices = order.argsort(dim).narrow(dim, 0, shape[dim]).contiguous()
     source = draft.input(shape, tensor.dtype)
-    draft.add("scatter", f"torch.scatter({{0}}, {dim}, {{1}}, {{2}})", x, draft.input(shape, torch.int64, indices), source)
+    draft.add(
+        "scatter", f"torch.scatter({{0}}, {dim}, {{1}}, {{2}})", x, draft.input(shape, torch.int64, indices), source
+    )
 
 
 def scatter_reduce(draft):
@@ -84,7 +86,9 @@ def index_add(draft):
     shape = list(tensor.shape)
     size, shape[dim] = shape[dim], _count(draft)
     indices, source = draft.indices([shape[dim]], size), draft.input(shape, tensor.dtype)
-    draft.add("index_add", f"torch.index_add({{0}}, {dim}, {{1}}, {{2}})", x, indices, source, precision=Precision.COMPUTED)
+    draft.add(
+        "index_add", f"torch.index_add({{0}}, {dim}, {{1}}, {{2}})", x, indices, source, precision=Precision.COMPUTED
+    )
 
 
 def one_hot(draft):

@@ -28,7 +28,11 @@ def permute(draft):
     rank = draft.values[x].dim()
     dims = draft.choose.sample(range(rank), rank)
     text = draft.choose.choice(
-        [f"{{0}}.permute({dims})", f"{{0}}.transpose({draft.dim(x)}, {draft.dim(x)})", f"{{0}}.movedim({draft.dim(x)}, 0)"]
+        [
+            f"{{0}}.permute({dims})",
+            f"{{0}}.transpose({draft.dim(x)}, {draft.dim(x)})",
+            f"{{0}}.movedim({draft.dim(x)}, 0)",
+        ]
     )
     draft.add("permute", text, x)
 

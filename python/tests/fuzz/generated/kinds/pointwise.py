@@ -11,8 +11,8 @@ _EXACT = """
     isposinf isneginf
 """
 _COMPUTED = """
-    exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal tanh sigmoid erf erfc atan asinh sinh cosh lgamma acos asin
-    square logit acosh atanh
+    exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal tanh sigmoid erf erfc atan asinh sinh cosh lgamma acos
+    asin square logit acosh atanh
 """
 _ACTIVATIONS = """
     gelu silu softplus leaky_relu elu mish logsigmoid hardtanh hardswish hardsigmoid relu6 softsign selu celu
@@ -53,13 +53,13 @@ def clamp(draft):
 
 def float_binary(draft):
     x = draft.float()
-    name = draft.choose.choice("add sub mul".split() * 3 + "maximum minimum fmax fmin copysign".split())
+    name = draft.choose.choice(["add", "sub", "mul"] * 3 + ["maximum", "minimum", "fmax", "fmin", "copysign"])
     precision = Precision.ROUNDED if name in ("add", "sub", "mul") else Precision.EXACT
     _binary(draft, name, x, precision)
 
 
 def computed_binary(draft):
-    name = draft.choose.choice("div div pow atan2 logaddexp hypot xlogy".split())
+    name = draft.choose.choice(["div", "div", "pow", "atan2", "logaddexp", "hypot", "xlogy"])
     _binary(draft, name, draft.float(), Precision.COMPUTED)
 
 
@@ -80,7 +80,7 @@ def _binary(draft, name, x, precision):
 
 
 def integer_binary(draft):
-    names = "add sub mul maximum minimum bitwise_and bitwise_or bitwise_xor".split()
+    names = ["add", "sub", "mul", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor"]
     _binary(draft, draft.choose.choice(names), draft.integer(), Precision.EXACT)
 
 
@@ -113,12 +113,12 @@ def mixed(draft):
 
 def compare(draft):
     x = draft.number()
-    name = draft.choose.choice("eq ne lt le gt ge".split())
+    name = draft.choose.choice(["eq", "ne", "lt", "le", "gt", "ge"])
     draft.add(name, f"torch.{name}({{0}}, {{1}})", x, draft.like(x))
 
 
 def logical(draft):
-    name = draft.choose.choice("logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split())
+    name = draft.choose.choice(["logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor"])
     x = draft.boolean(draft.shape())
     draft.add(name, f"torch.{name}({{0}}, {{1}})", x, draft.boolean(draft.values[x].shape))
 

@@ -35,7 +35,9 @@ def linear(draft):
 def einsum(draft):
     x = draft.float(2, 2)
     rows, columns = draft.values[x].shape
-    form, shape = draft.choose.choice([("ij,kj->ik", [3, columns]), ("ij,ij->j", [rows, columns]), ("ij,ik->kj", [rows, 2])])
+    form, shape = draft.choose.choice(
+        [("ij,kj->ik", [3, columns]), ("ij,ij->j", [rows, columns]), ("ij,ik->kj", [rows, 2])]
+    )
     draft.add("einsum", f"torch.einsum('{form}', {{0}}, {{1}})", x, draft.input(shape, draft.values[x].dtype),
               precision=Precision.COMPUTED)  # fmt: skip
 

@@ -13,7 +13,7 @@ def _keepdim(draft):
 
 def reduce_sums(draft):
     x = draft.float()
-    name = draft.choose.choice("sum sum mean std var logsumexp linalg.vector_norm".split())
+    name = draft.choose.choice(["sum", "sum", "mean", "std", "var", "logsumexp", "linalg.vector_norm"])
     if draft.choose.random() < 0.15 and name != "logsumexp":
         draft.add(name, f"torch.{name}({{0}})", x, precision=Precision.COMPUTED)
         return

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <set>
 
 namespace inlay::rt::test {
@@ -96,8 +97,8 @@ const std::vector<EntryInfo> &entries() {
 /// The state that all wrapped calls share; guarded by `mutex`.
 struct State {
   std::mutex mutex;
-  std::optional<Fault> fault;
-  bool struck = false;
+  std::vector<Fault> faults; ///< Those that haven't struck.
+  size_t struck = 0;
   std::map<std::string, uint32_t> calls;
   std::set<VkQueue> stuck;
   std::map<std::string, std::set<uint64_t>> live; ///< Handles by the function that created them.
@@ -113,10 +114,14 @@ std::optional<VkResult> enter(const char *name) {
   State &s = state();
   std::lock_guard<std::mutex> lock(s.mutex);
   uint32_t call = s.calls[name]++;
-  if (s.struck || !s.fault || s.fault->entry != name || s.fault->call != call)
+  auto fault = std::find_if(s.faults.begin(), s.faults.end(),
+                            [&](const Fault &fault) { return fault.entry == name && fault.call == call; });
+  if (fault == s.faults.end())
     return std::nullopt;
-  s.struck = true;
-  return s.fault->result;
+  VkResult result = fault->result;
+  s.faults.erase(fault);
+  ++s.struck;
+  return result;
 }
 
 bool startsWith(const std::string &text, const char *prefix) { return text.rfind(prefix, 0) == 0; }
@@ -310,15 +315,15 @@ std::vector<VkResult> failuresOf(const std::string &entry) {
   return {};
 }
 
-void armFault(std::optional<Fault> fault) {
+void armFaults(std::vector<Fault> faults) {
   State &s = state();
   std::lock_guard<std::mutex> lock(s.mutex);
-  s.fault = std::move(fault);
-  s.struck = false;
+  s.faults = std::move(faults);
+  s.struck = 0;
   s.calls.clear();
 }
 
-bool hasStruck() {
+size_t countStruck() {
   std::lock_guard<std::mutex> lock(state().mutex);
   return state().struck;
 }

@@ -11,14 +11,14 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace inlay::rt::test {
 
 struct Fault {
   std::string entry;            ///< "vkQueueSubmit2"
-  uint32_t call = 0;            ///< Index of the call since `armFault`.
+  uint32_t call = 0;            ///< Index of the call since `armFaults`.
   VkResult result = VK_SUCCESS; ///< The injected result; VK_SUCCESS for a submission that never ends.
 
   bool hangs() const { return result == VK_SUCCESS; }
@@ -37,13 +37,13 @@ std::vector<VkResult> failuresOf(const std::string &entry);
 void wrapTable(vulkan::InstanceTable &table);
 void wrapTable(VolkDeviceTable &table);
 
-/// Restarts counting and injects the fault if there is one.
-void armFault(std::optional<Fault> fault);
+/// Restarts counting and injects each of these faults once.
+void armFaults(std::vector<Fault> faults);
 
-/// Returns true if the fault was injected.
-bool hasStruck();
+/// Returns the number of faults that were injected since `armFaults`.
+size_t countStruck();
 
-/// Returns the number of calls of each entry point since `armFault`.
+/// Returns the number of calls of each entry point since `armFaults`.
 std::map<std::string, uint32_t> countCalls();
 
 /// Returns the objects that weren't destroyed, by their creators: "vkCreateBuffer: 2"; empty if there are none.

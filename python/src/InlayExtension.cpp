@@ -150,7 +150,10 @@ struct Request : CompileRequest {
       try {
         sleepAtTheEnd([&] { (*function)(phase.str(), number, count); });
       } catch (nb::python_error &error) { // No exception may be thrown through the compiler.
-        error.discard_as_unraisable("inlay's progress function");
+        if (error.matches(PyExc_KeyboardInterrupt))
+          PyErr_SetInterrupt(); // so that Python raises it again after the compilation
+        else
+          error.discard_as_unraisable("inlay's progress function");
       }
     };
   }

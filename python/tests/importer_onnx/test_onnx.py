@@ -457,14 +457,27 @@ def test_wrong_model(model, match):
         inlay.compile(model, **HOST)
 
 
-def test_an_attribute_that_is_not_known():
-    if onnx.defs.onnx_opset_version() < 26 or "mode" not in onnx.defs.get_schema("SpaceToDepth").attributes:
-        pytest.skip("this version of onnx has no such attribute")
-    version = onnx.defs.onnx_opset_version()
-    nodes = [node("SpaceToDepth", "x", "y", "s", blocksize=2, mode="CRD")]
-    model = model_of(nodes, {"x": (FLOAT, (1, 1, 2, 2))}, {"y": (FLOAT, (1, 4, 1, 1))}, opset=version)
-    with pytest.raises(inlay.UnsupportedError, match=r"node 0, 's'.*the attribute 'mode' is not supported"):
-        inlay.compile(model, **HOST)
+@pytest.mark.skipif(
+    "mode" not in onnx.defs.get_schema("SpaceToDepth").attributes, reason="this version of onnx has no such attribute"
+)
+def test_modes_of_space_to_depth():
+    version, x = onnx.defs.onnx_opset_version(), torch.arange(16.0).reshape(1, 2, 2, 4)
+    results = {}
+    for mode in ("DCR", "CRD", "XYZ"):
+        nodes = [
+            node("SpaceToDepth", "x", "h", "s", blocksize=2, mode=mode),
+            node("DepthToSpace", "h", "y", "d", blocksize=2, mode=mode),
+        ]
+        dims = {"h": (FLOAT, (1, 8, 1, 2)), "y": (FLOAT, (1, 2, 2, 4))}
+        model = model_of(nodes, {"x": (FLOAT, (1, 2, 2, 4))}, dims, opset=version)
+        if mode == "XYZ":
+            with pytest.raises(inlay.ArgumentValueError, match=r"'s'.*expected a mode of \['DCR', 'CRD'\].*'XYZ'"):
+                inlay.compile(model, **HOST)
+        else:
+            results[mode], back = inlay.compile(model, **HOST)(x)
+            torch.testing.assert_close(back, x)
+    torch.testing.assert_close(results["CRD"], torch.nn.functional.pixel_unshuffle(x, 2))
+    assert not torch.equal(results["DCR"], results["CRD"])
 
 
 def test_wrong_kinds_of_models():

@@ -72,15 +72,15 @@ def load(model: object) -> LoadedModel:
     try:
         with path.open("rb") as file:
             start = file.read(32)
-            for at, wanted, reason in _OTHERS:
-                if start[at : at + len(wanted)] == wanted:
-                    raise ArgumentValueError(f"{str(path)!r} is not an ONNX model: {reason}")
-            parsed = _parse(file)
+            kind = next((reason for at, wanted, reason in _OTHERS if start[at : at + len(wanted)] == wanted), None)
+            parsed = _parse(file) if kind is None else onnx.ModelProto()
     except (OSError, ValueError) as error:  # ValueError: the path has a NUL byte
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ArgumentValueError(f"can't read the model {str(path)!r}: {reason}") from error
+        cause = error.strerror if isinstance(error, OSError) else error
+        raise ArgumentValueError(f"can't read the model {str(path)!r}: {cause}") from error
     except DecodeError as error:
         raise ArgumentValueError(f"{str(path)!r} is not an ONNX model, or is truncated: {error}") from error
+    if kind is not None:
+        raise ArgumentValueError(f"{str(path)!r} is not an ONNX model: {kind}")
     if not parsed.HasField("graph"):
         raise ArgumentValueError(f"{str(path)!r} is not an ONNX model: it has no graph")
     return LoadedModel(parsed, TensorFiles(path.parent, functools.partial(_read_part, path)), repr(str(path)))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs architectures of model libraries in tiny sizes: `python zoo.py --targets host,torch [-k PATTERN] [--sample N]`.
 
-The libraries are PyTorch itself and those of requirements-world.txt. Each architecture is compiled by `inlay.compile` and by
-`torch.compile`, and its results are compared with PyTorch's. The run prints a table of totals. It fails if a case fails
-that `zoo_known.txt` does not list, or if a listed case passes.
+The libraries are PyTorch itself and those of requirements-world.txt. Each architecture is compiled by `inlay.compile`
+and by `torch.compile`, and its results are compared with PyTorch's. The run prints a table of totals. It fails if a
+case fails that `zoo_known.txt` does not list, or if a listed case passes.
 """
 
 from __future__ import annotations

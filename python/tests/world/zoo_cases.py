@@ -130,7 +130,8 @@ def _varied(inputs: Any) -> Any:
             return value
         if value.dtype == torch.float32:
             return value * 0.75 if value.unique().numel() > 2 else value  # a mask has two values
-        return torch.where((value >= _TOKENS.start) & (value < _TOKENS.stop), value + 1, value)
+        are_tokens = value.numel() > 0 and int(value.min()) >= _TOKENS.start and int(value.max()) < _TOKENS.stop
+        return value + 1 if are_tokens else value
 
     return pytree.tree_map(vary, inputs)
 

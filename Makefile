@@ -88,6 +88,15 @@ sanitize-runtime sanitize-threads: packages
 	  >$(BUILD)/logs/$@.log 2>&1 && tail -n 4 $(BUILD)/logs/$@.log || \
 	  { tail -n 200 $(BUILD)/logs/$@.log; exit 1; }
 
+# Mutation testing: SUITES selects libraries, SAMPLE the share of the places that are mutated.
+MUTATION = $(BUILD)/mutation-env
+SAMPLE ?= 0.25
+.PHONY: test-mutation
+test-mutation: packages $(VENV)/.ready ## mutate our own code and count the mutants that unit tests find; an hour
+	$(call quietly,mutation-environment,$(PYTHON) -m venv $(MUTATION) && \
+	  $(MUTATION)/bin/python -m pip install -r test/Mutation/requirements.txt)
+	@$(MUTATION)/bin/python test/Mutation/mutate.py $(SUITES) --sample $(SAMPLE) --jobs $(JOBS)
+
 # Cross-compiles the runtime for AArch64. An emulator runs its unit tests, except those that need a device, and programs
 # that were compiled here. Tests that depend on time may fail in an emulator, so failing tests run again.
 AARCH64_RUN = qemu-aarch64-static -L $(CURDIR)/build-aarch64/sysroot $(CURDIR)/build-aarch64/bin/inlay-run

@@ -175,7 +175,10 @@ EMPTY = torch.zeros((2, 0), dtype=torch.int64)  # dims that only an index withou
             lambda x, mask, i, y: torch.ops.aten._unsafe_masked_index_put_accumulate(x, mask, [i], y),
             [torch.randn(5), torch.tensor([True, False, True]), torch.tensor([1, 2, 9]), torch.ones(3)],
         ),
-        (lambda x, w: torch.ops.aten.native_group_norm(x, w, w, 2, 6, 4, 3, 1e-5), [torch.randn(2, 6, 4), torch.ones(6)]),
+        (
+            lambda x, w: torch.ops.aten.native_group_norm(x, w, w, 2, 6, 4, 3, 1e-5),
+            [torch.randn(2, 6, 4), torch.ones(6)],
+        ),
     ],
     ids=["narrow", "permute", "linspace", "linspace from", "gather", "scatter", "put", "norm"],
 )

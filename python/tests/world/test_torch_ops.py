@@ -5,6 +5,7 @@ import random
 
 import op_db
 import pytest
+import torch
 import torch_ops as suite
 
 _SIZES = op_db.Sizes(samples=1, elements=1000, dtypes=2)
@@ -45,3 +46,27 @@ def test_a_wrong_result_is_found(monkeypatch):
     monkeypatch.setattr(op_db, "_run", spoil)
     sizes = op_db.Sizes(samples=4, dtypes=1, targets=("host",))
     assert "wrong" in {outcome.kind for outcome in op_db.check("mul", sizes)}
+
+
+class _Tenth:
+    """A sample of float16 whose result is 0.1."""
+
+    op, dtype = "mul", torch.float16
+
+    def results(self, exact):
+        return torch.tensor([0.1], dtype=torch.float64 if exact else torch.float16)
+
+
+def test_a_result_of_float64_is_right():
+    assert op_db._is_exact(_Tenth(), torch.tensor([0.1]).half())
+    assert not op_db._is_exact(_Tenth(), torch.tensor([0.11]).half())
+
+
+def test_calls_to_pytorch_are_counted():
+    call = "torch::calls: aten::item on int64, aten::zeros and 1 more: node 'item' is a number"
+    outcome = op_db.Outcome(
+        "mul", "int8", "host", "right", "(...)", fallbacks=("aten::lcm: no op for aten::lcm on int8", call)
+    )
+    text = suite.table_of_fallbacks([outcome], 9)
+    assert "PyTorch runs calls in 1 of 1 samples" in text
+    assert "1  aten::lcm: int8 (mul)" in text and "aten::zeros" in text

@@ -120,8 +120,8 @@ Value errorOfSum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
                                arith::SubFOp::create(builder, loc, rhs, ofRhs));
 }
 
-/// Scans a sum like `scan`, and adds the rounding errors of all its additions at the end. PyTorch sums f32 in f64, which
-/// some devices lack.
+/// Scans a sum like `scan`, and adds the rounding errors of all its additions at the end. PyTorch sums f32 in f64,
+/// which some devices lack.
 Value scanCompensated(OpBuilder &builder, Location loc, Value value, int64_t dim, int64_t maxElements) {
   RankedTensorType type = tensorType(value);
   Type element = type.getElementType();
@@ -141,8 +141,8 @@ Value scanCompensated(OpBuilder &builder, Location loc, Value value, int64_t dim
   SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
   return createPointwise(builder, loc, {value, error}, maps, getSizes(builder, loc, value), element,
                          [](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
-                           Value isFinite = arith::CmpFOp::create(nested, nestedLoc, arith::CmpFPredicate::ORD, args[1],
-                                                                  args[1]);
+                           Value isFinite =
+                               arith::CmpFOp::create(nested, nestedLoc, arith::CmpFPredicate::ORD, args[1], args[1]);
                            Value exact = arith::AddFOp::create(nested, nestedLoc, args[0], args[1]);
                            return arith::SelectOp::create(nested, nestedLoc, isFinite, exact, args[0]);
                          });

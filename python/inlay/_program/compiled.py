@@ -283,8 +283,8 @@ class CompiledModule:
             )
         if self._interface.checks and not allow_framework:
             raise UnsupportedError(
-                f"the model checks values at each call ({self._interface.checks[0].message.partition(' failed')[0]}), which "
-                "only Python does. allow_framework=True saves the program for use with PyTorch"
+                f"the model checks values at each call ({self._interface.checks[0].message.partition(' failed')[0]}), "
+                "which only Python does. allow_framework=True saves the program for use with PyTorch"
             )
         if calls and self._state.kept:
             raise UnsupportedError(

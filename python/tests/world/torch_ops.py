@@ -200,8 +200,8 @@ def covers(entry, outcome):
 
 
 def faults(outcomes, known):
-    """Returns the outcomes that are neither right, nor closer to float64 than PyTorch's, nor refused with a clear error,
-    nor in the list."""
+    """Returns the outcomes that are neither right, nor closer to float64 than PyTorch's, nor refused with a clear
+    error, nor in the list."""
     return [
         outcome
         for outcome in outcomes

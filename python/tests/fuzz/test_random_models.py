@@ -58,6 +58,13 @@ def test_integers_and_special_values_are_exact():
     assert "element 1" in found["x"].fault(torch.tensor([1.0, 3.0, torch.nan]))
 
 
+def test_a_sum_that_overflows_in_another_order_is_undecided():
+    most = torch.finfo(torch.float32).max
+    inputs = {"x": torch.tensor([[most, -most, most], [1.0, -1.0, 1.0]])}
+    found = expected(graph_of(("v", "{0}.sum(1)", ("x",), Precision.SUMMED), inputs=inputs, results=("v",)))["v"]
+    assert found.decided.tolist() == [False, True]
+
+
 def test_the_side_of_a_jump_is_undecided_after_rounding_errors():
     steps = [("v", "torch.exp({0})", ("x",), Precision.COMPUTED), ("w", "{0} > 2.7182817", ("v",), Precision.EXACT)]
     found = expected(graph_of(*steps, inputs={"x": torch.tensor([1.0, 3.0])}, results=("w",)))["w"]

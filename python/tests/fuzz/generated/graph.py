@@ -69,6 +69,7 @@ class Precision(enum.Enum):
     EXACT = "moves, selects or compares elements"
     ROUNDED = "rounds the exact result once"
     COMPUTED = "rounds operands and results several times"
+    SUMMED = "adds products or terms in any order"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ ULPS = 4.0  # the largest error of an operand and of a result of a step with sev
 MARGIN = 8.0  # times the largest distance of the runs
 _FLUSHED = (torch.float32, torch.bfloat16)  # targets may count their subnormal numbers as 0
 _LEAST = 2.0**-126
+_SEVERAL = (Precision.COMPUTED, Precision.SUMMED)
 
 
 def ulp(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -65,7 +66,7 @@ class RandomErrors(Errors):
         rounded = round_to(tensor, dtype)
         if precision is Precision.EXACT:
             return rounded
-        if precision is Precision.COMPUTED:
+        if precision in _SEVERAL:
             return self._disturb(rounded, dtype, ULPS)
         return torch.where(rounded == tensor, rounded, self._disturb(rounded, dtype, 1.0))
 
@@ -78,6 +79,10 @@ class Flushing(Errors):
 
     def result(self, tensor, dtype, precision):
         return self.operand(round_to(tensor, dtype), dtype)
+
+
+class Reordered(Errors):
+    """Makes sums infinite if the sum of the magnitudes of the terms is: a sum in another order may overflow."""
 
 
 def _storage(tensor: torch.Tensor) -> int:
@@ -107,13 +112,17 @@ def wide(graph: Graph, values: list[torch.Tensor], dtypes: dict[str, torch.dtype
     }  # fmt: skip
     for step in graph.steps:
         operands = {name: scope[name] for name in step.operands}
-        if step.precision is Precision.COMPUTED and step.name is not None:
+        if step.precision in _SEVERAL and step.name is not None:
             operands = {
                 name: errors.operand(value, dtypes[name]) if is_float(name) else value
                 for name, value in operands.items()
             }
         known = {_storage(value) for value in scope.values() if value.numel()}
         result = eval(step.text.format(*step.operands), WIDE | operands)
+        if isinstance(errors, Reordered) and step.precision is Precision.SUMMED and is_float(step.name):
+            sizes = {name: value.abs() if is_float(name) else value for name, value in operands.items()}
+            most = round_to(eval(step.text.format(*step.operands), WIDE | sizes).double(), dtypes[step.name])
+            result = torch.where(most.isinf(), most, result)
         if step.name is None:
             written = scope[step.operands[0]]
             if written.is_floating_point():
@@ -176,7 +185,7 @@ def expected(graph: Graph, values: list[torch.Tensor] | None = None) -> dict[str
         dtypes = {name: value.dtype for name, value in eager.items()}
         torch.set_default_dtype(torch.float64)
         try:
-            kinds = [Errors(), Flushing(), *(RandomErrors(graph.seed * RUNS + run) for run in range(RUNS))]
+            kinds = [Errors(), Flushing(), Reordered(), *(RandomErrors(graph.seed * RUNS + run) for run in range(RUNS))]
             runs = [wide(graph, values, dtypes, errors) for errors in kinds]
         finally:
             torch.set_default_dtype(torch.float32)

@@ -66,7 +66,7 @@ def scatter_reduce(draft):
     indices, source = draft.indices(shape, size), draft.input(shape, tensor.dtype)
     how = draft.choose.choice(["sum", "sum", "prod", "amax", "amin"])
     text = f"torch.scatter_reduce({{0}}, {dim}, {{1}}, {{2}}, '{how}')"
-    precision = Precision.COMPUTED if how in ("sum", "prod") else Precision.EXACT
+    precision = Precision.SUMMED if how in ("sum", "prod") else Precision.EXACT
     draft.add(f"scatter_{how}", text, x, indices, source, precision=precision)
 
 
@@ -77,7 +77,7 @@ def index_put(draft):
     indices = draft.indices([count], tensor.shape[0])
     source = draft.input([count, *tensor.shape[1:]], tensor.dtype)
     text = "torch.index_put({0}, ({1},), {2}, accumulate=True)"
-    draft.add("index_put", text, x, indices, source, precision=Precision.COMPUTED)
+    draft.add("index_put", text, x, indices, source, precision=Precision.SUMMED)
 
 
 def index_add(draft):
@@ -87,7 +87,7 @@ def index_add(draft):
     size, shape[dim] = shape[dim], _count(draft)
     indices, source = draft.indices([shape[dim]], size), draft.input(shape, tensor.dtype)
     draft.add(
-        "index_add", f"torch.index_add({{0}}, {dim}, {{1}}, {{2}})", x, indices, source, precision=Precision.COMPUTED
+        "index_add", f"torch.index_add({{0}}, {dim}, {{1}}, {{2}})", x, indices, source, precision=Precision.SUMMED
     )
 
 

@@ -10,7 +10,7 @@ def matmul(draft):
     tensor = draft.values[x]
     if tensor.dim() == 1:
         y = draft.input([tensor.shape[0], *draft.shape(draft.choose.randint(0, 1))], tensor.dtype)
-        draft.add("matmul", "{0} @ {1}", x, y, precision=Precision.COMPUTED)
+        draft.add("matmul", "{0} @ {1}", x, y, precision=Precision.SUMMED)
         return
     columns = draft.choose.choice(SIZES)
     leading = draft.narrowed(tensor.shape[:-2])
@@ -18,7 +18,7 @@ def matmul(draft):
         y = draft.input([*leading, tensor.shape[-1], columns], tensor.dtype)
     else:
         x, y = draft.input([*leading, columns, tensor.shape[-2]], tensor.dtype), x
-    draft.add("matmul", "{0} @ {1}", x, y, precision=Precision.COMPUTED)
+    draft.add("matmul", "{0} @ {1}", x, y, precision=Precision.SUMMED)
 
 
 def linear(draft):
@@ -27,9 +27,9 @@ def linear(draft):
     weight = draft.input([columns, tensor.shape[-1]], tensor.dtype)
     if draft.choose.random() < 0.5:
         bias = draft.input([columns], tensor.dtype)
-        draft.add("linear", "F.linear({0}, {1}, {2})", x, weight, bias, precision=Precision.COMPUTED)
+        draft.add("linear", "F.linear({0}, {1}, {2})", x, weight, bias, precision=Precision.SUMMED)
     else:
-        draft.add("linear", "F.linear({0}, {1})", x, weight, precision=Precision.COMPUTED)
+        draft.add("linear", "F.linear({0}, {1})", x, weight, precision=Precision.SUMMED)
 
 
 def einsum(draft):
@@ -39,7 +39,7 @@ def einsum(draft):
         [("ij,kj->ik", [3, columns]), ("ij,ij->j", [rows, columns]), ("ij,ik->kj", [rows, 2])]
     )
     draft.add("einsum", f"torch.einsum('{form}', {{0}}, {{1}})", x, draft.input(shape, draft.values[x].dtype),
-              precision=Precision.COMPUTED)  # fmt: skip
+              precision=Precision.SUMMED)  # fmt: skip
 
 
 def attention(draft):
@@ -63,18 +63,18 @@ def conv(draft):
     if draft.choose.random() < 0.25:
         weight = draft.input([channels, draft.choose.choice([1, 2, 3]), *kernel], tensor.dtype)
         text = f"F.conv_transpose{count}d({{0}}, {{1}}, stride={stride}, padding={padding}, groups={groups})"
-        draft.add(f"conv_transpose{count}d", text, x, weight, precision=Precision.COMPUTED)
+        draft.add(f"conv_transpose{count}d", text, x, weight, precision=Precision.SUMMED)
         return
     outputs = groups * draft.choose.choice([1, 2, 3])
     weight = draft.input([outputs, channels // groups, *kernel], tensor.dtype)
     options = f"stride={stride}, padding={padding}, dilation={draft.choose.choice([1, 1, 2])}, groups={groups}"
     if draft.choose.random() < 0.5:
         text = f"F.conv{count}d({{0}}, {{1}}, {options})"
-        draft.add(f"conv{count}d", text, x, weight, precision=Precision.COMPUTED)
+        draft.add(f"conv{count}d", text, x, weight, precision=Precision.SUMMED)
     else:
         bias = draft.input([outputs], tensor.dtype)
         text = f"F.conv{count}d({{0}}, {{1}}, {{2}}, {options})"
-        draft.add(f"conv{count}d", text, x, weight, bias, precision=Precision.COMPUTED)
+        draft.add(f"conv{count}d", text, x, weight, bias, precision=Precision.SUMMED)
 
 
 def pool(draft):
@@ -87,7 +87,7 @@ def pool(draft):
     if draft.choose.random() < 0.5:
         draft.add(f"max_pool{count}d", f"F.max_pool{count}d({{0}}, {options})", x)
     else:
-        draft.add(f"avg_pool{count}d", f"F.avg_pool{count}d({{0}}, {options})", x, precision=Precision.COMPUTED)
+        draft.add(f"avg_pool{count}d", f"F.avg_pool{count}d({{0}}, {options})", x, precision=Precision.SUMMED)
 
 
 def adaptive_pool(draft):

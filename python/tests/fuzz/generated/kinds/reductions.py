@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions, running sums, softmax and normalizations."""
 
+import math
+
 import torch
 
 from ..draft import Refused
@@ -14,10 +16,11 @@ def _keepdim(draft):
 def reduce_sums(draft):
     x = draft.float()
     name = draft.choose.choice(["sum", "sum", "mean", "std", "var", "logsumexp", "linalg.vector_norm"])
+    precision = Precision.SUMMED if name in ("sum", "mean") else Precision.COMPUTED
     if draft.choose.random() < 0.15 and name != "logsumexp":
-        draft.add(name, f"torch.{name}({{0}})", x, precision=Precision.COMPUTED)
+        draft.add(name, f"torch.{name}({{0}})", x, precision=precision)
         return
-    draft.add(name, f"torch.{name}({{0}}, dim={draft.dims(x)}{_keepdim(draft)})", x, precision=Precision.COMPUTED)
+    draft.add(name, f"torch.{name}({{0}}, dim={draft.dims(x)}{_keepdim(draft)})", x, precision=precision)
 
 
 def reduce_integers(draft):
@@ -47,15 +50,26 @@ def reduce_booleans(draft):
     draft.add(name, f"torch.{name}({{0}}, dim={draft.dim(x)}{keepdim})", x)
 
 
+def _refuse_overflow(tensor):
+    """Refuses products that may overflow in another order: of neighbors, while the product of all is finite."""
+    if tensor.is_floating_point() and tensor.numel():
+        exponents = torch.where(tensor.isfinite() & (tensor != 0), tensor.abs().double(), 1).log2().abs()
+        if float(exponents.sum()) >= math.log2(torch.finfo(tensor.dtype).max) - 2:
+            raise Refused
+
+
 def prod(draft):
     x = draft.float(1)
+    _refuse_overflow(draft.values[x])
     draft.add("prod", f"torch.prod({{0}}, dim={draft.dim(x)})", x, precision=Precision.COMPUTED)
 
 
 def running(draft):
     x = draft.number(1)
     name = draft.choose.choice(["cumsum", "cumsum", "cumprod"])
-    draft.add(name, f"torch.{name}({{0}}, dim={draft.dim(x)})", x, precision=Precision.COMPUTED)
+    if name == "cumprod":
+        _refuse_overflow(draft.values[x])
+    draft.add(name, f"torch.{name}({{0}}, dim={draft.dim(x)})", x, precision=Precision.SUMMED)
 
 
 def softmax(draft):

@@ -157,6 +157,8 @@ TEST(Spell, IsInfixByNames) {
   EXPECT_EQ(text(Op::Mod, Expr::binary(Op::Mul, a, b), Expr(7)), "a*b % 7");
   EXPECT_EQ(text(Op::CeilDiv, Expr::dim(3, 1), Expr(64)), "ceildiv(d3.1, 64)");
   EXPECT_EQ(text(Op::Max, a, Expr::binary(Op::Min, b, Expr(64))), "max(a, min(b, 64))");
+  std::vector<Symbol> nameless = {{"", 0, 8, 0, 0}};
+  EXPECT_EQ(spell(Expr::binary(Op::Add, Expr(2), Expr::dim(0, 0)), nameless), "2 + d0.0");
   EXPECT_EQ(spell(Expr(std::vector<Expr::Instruction>{}), symbols), "<malformed>");
   EXPECT_EQ(spell(Expr({{Op::Add, 0, 0}}), symbols), "<malformed>");
   EXPECT_EQ(spell(Expr({{Op::Constant, 1, 0}, {Op::Constant, 2, 0}}), symbols), "<malformed>");

@@ -26,7 +26,8 @@ struct Symbol {
 /// Returns the symbol's value, rounded down if no whole value gives the dim.
 Expr valueOf(const Symbol &symbol);
 
-/// Returns infix text with the symbols' names: "2*batch + 1". A dim that belongs to no symbol is d<input>.<dim>.
+/// Returns infix text with the symbols' names: "2*batch + 1". A dim that belongs to no symbol with a name is
+/// d<input>.<dim>.
 std::string spell(const Expr &expr, const std::vector<Symbol> &symbols);
 
 } // namespace inlay::rt

@@ -33,7 +33,8 @@ class Speller {
 public:
   Speller(const Expr &expr, const std::vector<Symbol> &symbols) : code_(expr.code()) {
     for (const Symbol &symbol : symbols)
-      names_.emplace_back(valueOf(symbol).code(), symbol.name);
+      if (!symbol.name.empty())
+        names_.emplace_back(valueOf(symbol).code(), symbol.name);
     // Longest first, because a symbol's value may be a part of another's.
     std::stable_sort(names_.begin(), names_.end(),
                      [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });

@@ -72,6 +72,7 @@ test-full: test lint-tidy ## run test and the checks that take long
 	$(call quietly,headers,ninja -C $(BUILD) -j $(JOBS) InlayHeaderCheck)
 	@INLAY_FULL=1 $(MAKE) test-unit
 	@$(TEST_ENV) INLAY_FULL=1 $(PYTHON) -m pytest -q python
+	@$(MAKE) fuzz
 
 # The unit tests of the runtime with the address and undefined-behavior sanitizers, and with the thread sanitizer. Drivers
 # and layers aren't built with sanitizers: the suppression files list the findings in them.
@@ -168,24 +169,37 @@ test-conformance: build ## run external partitioning cases if CONFORMANCE has th
 	@if [ -e $(CONFORMANCE)/partition/run.py ]; then echo "== conformance"; \
 	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
 
-# The fuzz target of the container reader. Its inputs are kept in FUZZ_CORPUS. Inputs that crash it are written to FUZZ.
+# The fuzz targets. Those of libFuzzer have seeds in FUZZ_SEEDS and keep their inputs in FUZZ/corpus. Inputs that break
+# any target are written to FUZZ/findings. docs/guide/build.md lists the targets.
 FUZZ = $(BUILD)/fuzz
-FUZZ_CORPUS = $(FUZZ)/corpus
-FUZZ_SEEDS = unittests/Runtime/Container/corpus
-RUNS ?= 100000
-.PHONY: fuzz fuzz-seeds
-fuzz: packages ## fuzz the container reader with sanitizers; RUNS=1000000 runs longer
+FUZZ_SEEDS = unittests/Fuzz/corpus
+FUZZ_NATIVE = calls container expr files object
+FUZZ_PYTHON = metadata mlir onnx patterns
+TARGET ?= $(FUZZ_NATIVE) $(FUZZ_PYTHON)
+SECONDS ?= 60
+FUZZ_LIMITS = -max_total_time=$(SECONDS) -max_len=32768 -timeout=30 -rss_limit_mb=3000 -print_final_stats=1
+.PHONY: fuzz fuzz-build fuzz-seeds $(FUZZ_NATIVE:%=fuzz-%) $(FUZZ_PYTHON:%=fuzz-%)
+fuzz: $(TARGET:%=fuzz-%) ## run the fuzz targets; TARGET="mlir onnx" selects some, SECONDS=600 runs longer than a minute each
+
+fuzz-build: packages
 	$(call need_packages,$(FUZZ_PACKAGES))
 	$(call quietly,build-fuzz,cmake -S . -B $(FUZZ) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DINLAY_COMPILER=OFF \
 	  -DINLAY_FUZZ=ON -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 && \
-	  ninja -C $(FUZZ) -j $(JOBS) InlayContainerFuzz)
-	@mkdir -p $(FUZZ_CORPUS)
-	@$(FUZZ)/bin/InlayContainerFuzz -runs=$(RUNS) -max_len=32768 -rss_limit_mb=2048 -print_final_stats=1 \
-	  -artifact_prefix=$(FUZZ)/ $(FUZZ_CORPUS) $(FUZZ_SEEDS)
+	  ninja -C $(FUZZ) -j $(JOBS) InlayFuzzTargets)
 
-fuzz-seeds: $(BUILD)/build.ninja ## rewrite the seeds of the fuzz target after a change of the format
+$(FUZZ_NATIVE:%=fuzz-%): fuzz-%: fuzz-build
+	@mkdir -p $(FUZZ)/corpus/$* $(FUZZ)/findings; echo "== fuzz $*"
+	@$(FUZZ)/bin/InlayFuzz-$* $(FUZZ_LIMITS) -artifact_prefix=$(FUZZ)/findings/$*- $(FUZZ)/corpus/$* $(FUZZ_SEEDS)/$* \
+	  >$(BUILD)/logs/fuzz-$*.log 2>&1 && grep -E 'DONE|executed_units' $(BUILD)/logs/fuzz-$*.log || \
+	  { tail -n 60 $(BUILD)/logs/fuzz-$*.log; exit 1; }
+
+$(FUZZ_PYTHON:%=fuzz-%): fuzz-%: build-demo $(VENV)/.ready
+	@echo "== fuzz $*"; $(TEST_ENV) $(PYTHON) test/Fuzz/fuzz.py $* --seconds $(SECONDS) --opt $(BUILD)/bin/inlay-opt \
+	  --keep $(FUZZ)/findings
+
+fuzz-seeds: $(BUILD)/build.ninja ## rewrite the seeds of the fuzz target `container` after a change of the format
 	$(call quietly,build-seeds,ninja -C $(BUILD) -j $(JOBS) InlayContainerSeeds)
-	@$(BUILD)/bin/InlayContainerSeeds $(FUZZ_SEEDS)
+	@$(BUILD)/bin/InlayContainerSeeds $(FUZZ_SEEDS)/container
 
 ##@ Figures
 .PHONY: bench-partition bench-rewrite bench-models bench-splitting bench-kernels bench-sizes bench-vulkan bench-gpu

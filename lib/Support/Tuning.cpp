@@ -58,15 +58,12 @@ static std::string read(const llvm::json::Object &root, Tuning &tuning) {
   return "";
 }
 
-Expected<Tuning> inlay::readTuning(const std::string &path) {
+Expected<Tuning> inlay::parseTuning(StringRef text, StringRef path) {
   auto fail = [&](const std::string &problem) {
     return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
                                    "tuning file '" + path + "': " + problem);
   };
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return fail(buffer.getError().message());
-  Expected<llvm::json::Value> value = parseJson((*buffer)->getBuffer());
+  Expected<llvm::json::Value> value = parseJson(text);
   if (!value)
     return fail(llvm::toString(value.takeError()));
   const llvm::json::Object *root = value->getAsObject();
@@ -76,6 +73,14 @@ Expected<Tuning> inlay::readTuning(const std::string &path) {
   if (std::string problem = read(*root, tuning); !problem.empty())
     return fail(problem);
   return tuning;
+}
+
+Expected<Tuning> inlay::readTuning(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
+                                   "tuning file '" + path + "': " + buffer.getError().message());
+  return parseTuning((*buffer)->getBuffer(), path);
 }
 
 std::string inlay::formatTuning(const Tuning &tuning) {

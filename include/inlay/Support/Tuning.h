@@ -34,6 +34,9 @@ struct Tuning {
 /// value.
 llvm::Expected<Tuning> readTuning(const std::string &path);
 
+/// Reads the text of a tuning file. `path` is its name in errors.
+llvm::Expected<Tuning> parseTuning(llvm::StringRef text, llvm::StringRef path);
+
 /// Returns the text of a tuning file.
 std::string formatTuning(const Tuning &tuning);
 

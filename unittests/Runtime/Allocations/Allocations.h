@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fault injection for memory: the allocation functions of this executable are replaced, and a single call of any of
-// them by Inlay fails on request. Calls by drivers and kernel libraries never fail. The method is that of SQLite's tests of out-of-memory errors (sqlite.org/testing.html).
+// them by Inlay fails on request. Calls by drivers and kernel libraries never fail. The method is that of SQLite's
+// tests of out-of-memory errors (sqlite.org/testing.html).
 
 #ifndef INLAY_UNITTESTS_RUNTIME_ALLOCATIONS_ALLOCATIONS_H
 #define INLAY_UNITTESTS_RUNTIME_ALLOCATIONS_ALLOCATIONS_H

@@ -131,7 +131,7 @@ private:
     bool isRight = true;
     if (data_.ConsumeIntegralInRange<int>(0, 7) == 0) {
       options.size = data_.ConsumeIntegralInRange<size_t>(0, 2 * sizeof(options));
-      isRight = options.size >= sizeof(size_t) && options.size <= sizeof(options);
+      isRight = options.size >= sizeof(size_t) && options.size <= sizeof(options) && options.size % sizeof(void *) == 0;
     }
     const char *path = path_.c_str();
     if (int fault = data_.ConsumeIntegralInRange<int>(0, 9); fault < 3) {

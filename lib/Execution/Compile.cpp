@@ -210,7 +210,7 @@ private:
     StringRef kind = caps->software ? "software" : caps->discrete ? "discrete" : "integrated";
     int64_t range = std::min<uint64_t>(caps->maxStorageBufferRange, (uint64_t(1) << 31) - 1);
     return Attribute(VulkanAttr::get(&context, caps->maxWorkgroupInvocations, caps->maxWorkgroupCount[0], range,
-                                     caps->maxStorageBuffersPerStage, caps->subgroupSize,
+                                     caps->maxStorageBuffersPerStage, rt::vulkan::chooseSubgroupSize(*caps),
                                      features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
                                      StringAttr::get(&context, kind), caps->maxWorkgroupMemory, /*row_kernels=*/true,
                                      caps->maxTexelElements, listMatrices(*caps), *costs));

@@ -1,5 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-form-workgroup-kernels="block=8 memory=32768" | FileCheck %s
 // RUN: inlay-opt %s --inlay-convert-form-workgroup-kernels="block=8 whole-rows" | FileCheck %s --check-prefix=ROWS
+// RUN: inlay-opt %s --inlay-convert-form-workgroup-kernels="block=256 single-rows memory=32768" | FileCheck %s --check-prefix=SINGLE
 
 #whole = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -47,6 +48,18 @@ func.func @softmax(%x: memref<512x1000xf32>, %r: memref<512x1000xf32>) {
   }
   return
 }
+
+// On a GPU, a workgroup of 128 invocations computes one row. An iteration of a reduction has seven loads, which overlap.
+// SINGLE-LABEL: func.func @softmax
+// SINGLE: gpu.launch blocks({{.*}}) in (%{{.*}} = %c512{{.*}}) threads({{.*}}) in (%{{.*}} = %c128
+// SINGLE: scf.for
+// SINGLE-COUNT-7: arith.maximumf
+// SINGLE: scf.yield
+// SINGLE: scf.for
+// SINGLE: arith.maximumf
+// SINGLE-NOT: arith.maximumf
+// SINGLE: scf.yield
+// SINGLE: gpu.barrier
 
 // With whole rows, each of eight invocations computes a row. Nothing is shared, so there is no barrier.
 // ROWS-LABEL: func.func @softmax

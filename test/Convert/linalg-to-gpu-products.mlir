@@ -1,6 +1,7 @@
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=8 in-software texels" | FileCheck %s
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=8 in-software texels max-grid=50" | FileCheck %s --check-prefix=FOLD
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu | FileCheck %s --check-prefix=ALONE
+// RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=32" --cse | FileCheck %s --check-prefix=GPU
 
 // A subgroup computes 16 rows, and each lane 8 columns. Of four steps of the sum, each lane loads 2 vectors of the left
 // operand, which all lanes share, and 8 vectors of its columns of the right operand. Results are stored as vectors.
@@ -11,11 +12,24 @@
 // CHECK: %{{.*}}:128 = scf.for
 // CHECK: vector.load %{{.*}} : memref<4096xf32>, vector<4xf32>
 // CHECK: gpu.subgroup_broadcast %{{.*}}, specific_lane
+// CHECK: math.fma
 // CHECK-NOT: memref.load
+// CHECK-NOT: arith.addf
 // CHECK-NOT: scf.if
 // CHECK-COUNT-32: vector.store
 // CHECK-NOT: vector.store
 // CHECK-NOT: memref.store
+
+// On a GPU, all lanes load the elements that they share, as vectors with the same address for all lanes.
+// GPU-LABEL: func.func @matmul
+// GPU-NOT: gpu.subgroup_broadcast
+// GPU: scf.for
+// GPU: vector.load %{{.*}} : memref<4096xf32>, vector<4xf32>
+// GPU: math.fma
+// GPU-NOT: arith.addf
+// GPU-NOT: gpu.subgroup_broadcast
+// GPU: {{vector|memref}}.store
+// GPU: return
 
 // If there are more workgroups than one axis allows, whole subgroups have no tile.
 // FOLD-LABEL: func.func @matmul
@@ -81,6 +95,22 @@ func.func @rows(%x: memref<64x32xf32>, %y: memref<64x32xf32>, %r: memref<64xf32>
   ^bb0(%a: f32, %b: f32, %sum: f32):
     %0 = arith.mulf %a, %b : f32
     %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Only sums of products are fused. An op without reduction rounds the product, even if it adds it to its output.
+// CHECK-LABEL: func.func @not_a_sum
+// CHECK-NOT: math.fma
+// CHECK: arith.mulf
+// CHECK: arith.addf
+func.func @not_a_sum(%x: memref<1024xf32>, %y: memref<1024xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<1024xf32>) outs(%y : memref<1024xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %in : f32
+    %1 = arith.addf %out, %0 : f32
     linalg.yield %1 : f32
   }
   return

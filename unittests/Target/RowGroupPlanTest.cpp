@@ -60,3 +60,27 @@ TEST(RowGroupPlan, SharesLeaveNoInvocationWithTwo) {
   EXPECT_EQ(chooseShares(8, 8), 1);
   EXPECT_EQ(chooseShares(8, 100), 1);
 }
+
+TEST(RowGroupPlan, ARowHasMoreInvocationsIfItIsLonger) {
+  EXPECT_EQ(chooseRowInvocations(64, 256), 64);
+  EXPECT_EQ(chooseRowInvocations(512, 256), 64);
+  EXPECT_EQ(chooseRowInvocations(513, 256), 128);
+  EXPECT_EQ(chooseRowInvocations(1000, 256), 128);
+  EXPECT_EQ(chooseRowInvocations(1 << 20, 256), 256);
+  EXPECT_EQ(chooseRowInvocations(1 << 20, 128), 128);
+  EXPECT_EQ(chooseRowInvocations(1 << 20, 32), 32);
+}
+
+TEST(RowGroupPlan, AnIterationRunsADivisorOfTheStepsIfThereIsOne) {
+  EXPECT_EQ(chooseUnrolled(0), 1);
+  EXPECT_EQ(chooseUnrolled(1), 1);
+  EXPECT_EQ(chooseUnrolled(2), 2);
+  EXPECT_EQ(chooseUnrolled(7), 7);
+  EXPECT_EQ(chooseUnrolled(12), 6);
+  EXPECT_EQ(chooseUnrolled(16), 8);
+  EXPECT_EQ(chooseUnrolled(11), 4);
+  for (int64_t steps = 1; steps < 1000; ++steps) {
+    EXPECT_GE(chooseUnrolled(steps), 1);
+    EXPECT_LE(chooseUnrolled(steps), steps);
+  }
+}

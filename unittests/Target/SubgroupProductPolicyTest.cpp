@@ -88,6 +88,18 @@ TEST(SubgroupProductPolicy, OtherDevicesHaveOtherTiles) {
   EXPECT_LE(countUnrolled(matmul(1024, 1024, 1024), *tile), gpu.maxUnrolled);
 }
 
+TEST(SubgroupProductPolicy, UniformLoadsOfVectorsFavorRows) {
+  for (int64_t lanes : {16, 32, 64}) {
+    std::optional<SubgroupProductTile> tile =
+        chooseSubgroupProductTile(matmul(4096, 4096, 4096), SubgroupProductProfile::forGPU(lanes));
+    ASSERT_TRUE(tile);
+    EXPECT_EQ(tile->rows, 8);
+    EXPECT_EQ(tile->columns, 4);
+    EXPECT_EQ(findQuadLoop(matmul(4096, 4096, 4096), *tile, 0), 2);
+    EXPECT_EQ(findQuadLoop(matmul(4096, 4096, 4096), *tile, 1), 1);
+  }
+}
+
 TEST(SubgroupProductPolicy, LinearLoadsVectorsAlongTheSum) {
   LoopNestShape shape = linear(128, 768, 768);
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);

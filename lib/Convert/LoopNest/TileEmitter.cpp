@@ -10,6 +10,7 @@
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -358,6 +359,20 @@ static Value findGivenResult(Operation &inner, const IRMapping &mapping) {
   return operand && operand.getType() == inner.getResult(0).getType() ? operand : Value();
 }
 
+Value TileEmitter::State::emitFused(OpBuilder &b, Operation &inner, IRMapping &mapping) {
+  auto sum = dyn_cast<arith::AddFOp>(inner);
+  if (!emitter.fusesProducts || !sum || isVector() || !emitter.op.getNumReductionLoops() || !sum->hasOneUse() ||
+      *sum->user_begin() != emitter.op.getBlock()->getTerminator())
+    return nullptr;
+  for (auto [term, accumulator] : {std::pair(sum.getLhs(), sum.getRhs()), {sum.getRhs(), sum.getLhs()}}) {
+    auto product = term.getDefiningOp<arith::MulFOp>();
+    if (product && product->hasOneUse() && llvm::is_contained(emitter.op.getRegionOutputArgs(), accumulator))
+      return math::FmaOp::create(b, loc, mapping.lookupOrDefault(product.getLhs()),
+                                 mapping.lookupOrDefault(product.getRhs()), mapping.lookup(accumulator));
+  }
+  return nullptr;
+}
+
 SmallVector<Value> TileEmitter::State::body(OpBuilder &b, ValueRange inputs, ValueRange outputs,
                                             ArrayRef<Value> loopIndices, ArrayRef<int64_t> point) {
   Block *block = emitter.op.getBlock();
@@ -384,6 +399,8 @@ SmallVector<Value> TileEmitter::State::body(OpBuilder &b, ValueRange inputs, Val
     }
     if (auto gather = dyn_cast<memref::LoadOp>(inner))
       mapping.map(gather.getResult(), loadGathered(b, gather, mapping));
+    else if (Value fused = emitFused(b, inner, mapping))
+      mapping.map(inner.getResult(0), fused);
     else
       widenClone(b, inner, mapping);
   }
@@ -470,7 +487,7 @@ SmallVector<SmallVector<int64_t>> inlay::enumeratePoints(ArrayRef<int64_t> facto
   return points;
 }
 
-SmallVector<SumCut> TileEmitter::cutReductions(size_t loop, int64_t step, bool roundsUp) const {
+SmallVector<SumCut> TileEmitter::cutReductions(size_t loop, int64_t step, bool roundsUp, int64_t terms) const {
   SmallVector<SumCut> cuts(nest.loops.size());
   if (!maxTerms || !isa_and_nonnull<arith::AddFOp>(findCombiner(op)))
     return cuts;
@@ -485,7 +502,8 @@ SmallVector<SumCut> TileEmitter::cutReductions(size_t loop, int64_t step, bool r
     reductions.push_back(number);
     steps.push_back(size);
   }
-  for (auto [number, count, blocks] : llvm::zip_equal(reductions, steps, cutSums(steps, maxTerms))) {
+  int64_t maxIterations = std::max<int64_t>(maxTerms / terms, 2);
+  for (auto [number, count, blocks] : llvm::zip_equal(reductions, steps, cutSums(steps, maxIterations))) {
     auto known = dyn_cast<AffineConstantExpr>(sizes[number]);
     bool isExact = known && !(number == loop && roundsUp && known.getValue() % step);
     int64_t whole = count;
@@ -518,16 +536,50 @@ void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value
   state.storeOutputs(builder, starts, state.reduce(builder, starts, std::move(values)));
 }
 
+void TileEmitter::State::reduceUnrolled(ReductionLoops &loops, MutableArrayRef<Value> indices, ArrayRef<Value> current,
+                                        const ReductionShare &share, const SumCut &cut) {
+  int64_t size = cast<AffineConstantExpr>(emitter.sizes[share.loop]).getValue();
+  int64_t together = share.count * share.unrolled, whole = size - together + share.count;
+  auto compute = [&](Value index, int64_t steps) {
+    OpBuilder &b = loops.inside();
+    SmallVector<Value> values = llvm::to_vector(loops.accumulators());
+    for (int64_t step = 0; step < steps; ++step) {
+      indices[share.loop] = step ? add(b, index, constant(b, step * share.count)) : index;
+      SmallVector<Value> there(current);
+      advance(b, share.loop, indices[share.loop], there);
+      values = computePoints(b, there, indices, values);
+    }
+    loops.close(values);
+  };
+  compute(loops.open(share.number, constant(loops.inside(), whole), together, cut), share.unrolled);
+  if (size % together == 0)
+    return;
+  // The share of this invocation continues after its last whole iteration.
+  OpBuilder &b = loops.inside();
+  Value distance = arith::SubIOp::create(b, loc, constant(b, whole + together - 1), share.number);
+  Value iterations = arith::DivUIOp::create(b, loc, distance, constant(b, together));
+  Value done = arith::MulIOp::create(b, loc, iterations, constant(b, together));
+  Value first = arith::AddIOp::create(b, loc, share.number, done);
+  compute(loops.open(first, constant(b, size), share.count), 1);
+}
+
 SmallVector<Value> TileEmitter::State::reduce(OpBuilder &builder, ArrayRef<Value> starts, SmallVector<Value> values,
                                               const ReductionShare &share) {
   ReductionLoops loops(builder, loc, values);
   SmallVector<Value> indices(base);
   SmallVector<Value> current(starts);
-  SmallVector<SumCut> cuts = emitter.cutReductions(share.loop, share.count, /*roundsUp=*/true);
+  SmallVector<SumCut> cuts =
+      emitter.cutReductions(share.loop, share.count * share.unrolled, /*roundsUp=*/true, share.unrolled);
   for (auto [loop, info, cut] : llvm::enumerate(emitter.nest.loops, cuts)) {
     if (!info.reduction)
       continue;
     bool isShared = share.count > 1 && loop == share.loop;
+    if (isShared && share.unrolled > 1) {
+      reduceUnrolled(loops, indices, current, share, cut);
+      if (!loops.isEmpty())
+        loops.closeAll(llvm::to_vector(loops.accumulators()));
+      return llvm::to_vector(loops.accumulators());
+    }
     Value first = isShared ? share.number : constant(loops.inside(), 0);
     Value size = value(loops.inside(), emitter.sizes[loop]);
     indices[loop] = loops.open(first, size, isShared ? share.count : 1, cut);

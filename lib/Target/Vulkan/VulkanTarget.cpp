@@ -33,17 +33,18 @@ using namespace inlay;
 static constexpr int64_t kMaxWorkgroupMemory = 32768;
 
 /// Returns the options for kernels of row groups. Software runs the invocations of a subgroup in lockstep and pays for
-/// each switch between subgroups at a barrier. Other devices need several subgroups to be busy. `chooseLaunches` sets
-/// the number of invocations per workgroup of all other kernels.
+/// each switch between subgroups at a barrier. GPUs need many subgroups to be busy, so each row has a workgroup.
+/// `chooseLaunches` sets the number of invocations per workgroup of all other kernels.
 static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
   FormWorkgroupKernelsPassOptions options;
   bool isSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
-  int64_t wanted = isSoftware ? std::max<int64_t>(target.getSubgroupSize(), 8) : 64;
+  int64_t wanted = isSoftware ? std::max<int64_t>(target.getSubgroupSize(), 8) : 256;
   options.block = llvm::bit_floor<uint64_t>(std::min(wanted, target.getMaxWorkgroupInvocations()));
   options.maxGrid = target.getMaxWorkgroupCount();
   options.memory = std::min(target.getMaxWorkgroupMemory(), kMaxWorkgroupMemory);
   options.maxBuffers = target.getMaxStorageBuffers();
   options.wholeRows = isSoftware;
+  options.singleRows = !isSoftware;
   return options;
 }
 

@@ -8,6 +8,7 @@
 
 #include "Measure/Probe.h"
 #include "Suites.h"
+#include "inlay/Runtime/Vulkan/Limits.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "inlay/Support/Tuning.h"
 #include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
@@ -161,7 +162,7 @@ Status Search::consider(const std::string &key, double factor) {
 Status Search::run() {
   SubgroupProductProfile profile = caps.software
                                        ? SubgroupProductProfile::forSoftware(caps.subgroupSize, caps.prefersTexels)
-                                       : SubgroupProductProfile::forGPU(caps.subgroupSize);
+                                       : SubgroupProductProfile::forGPU(rt::vulkan::chooseSubgroupSize(caps));
   Costs costs;
   for (llvm::StringRef key : getTuningKeys())
     costs[key.str()] = *profile.find(key);

@@ -30,6 +30,39 @@ TEST_F(LimitsTest, WhatIsJustAllowedPasses) {
   EXPECT_TRUE(checkStorageRange(caps, 1 << 27).isOk());
 }
 
+TEST_F(LimitsTest, TheSubgroupSizeIsChosenOnIntelOnly) {
+  struct Facts {
+    const char *device;
+    uint32_t vendor, usual, min, max;
+    bool full;
+    uint32_t expected;
+  };
+  const Facts devices[] = {{"Intel Arc A770", 0x8086, 32, 8, 32, true, 16},
+                           {"Intel Arc B580", 0x8086, 32, 16, 32, true, 16},
+                           {"Intel UHD 630", 0x8086, 32, 8, 32, true, 16},
+                           {"Intel without full subgroups", 0x8086, 32, 8, 32, false, 32},
+                           {"Intel with one size", 0x8086, 32, 32, 32, true, 32},
+                           {"Radeon RX 7900 XTX", 0x1002, 64, 32, 64, true, 64},
+                           {"Radeon RX 6800 XT", 0x1002, 64, 32, 64, true, 64},
+                           {"Radeon RX 480", 0x1002, 64, 64, 64, true, 64},
+                           {"GeForce RTX 4090", 0x10de, 32, 32, 32, true, 32},
+                           {"GeForce GTX 1080", 0x10de, 32, 32, 32, true, 32},
+                           {"Adreno 740", 0x5143, 64, 64, 128, true, 64},
+                           {"Mali-G715", 0x13b5, 16, 16, 16, true, 16},
+                           {"Apple M2 (Honeykrisp)", 0x106b, 32, 32, 32, true, 32}};
+  for (const Facts &facts : devices) {
+    caps.vendorId = facts.vendor;
+    caps.subgroupSize = facts.usual;
+    caps.minSubgroupSize = facts.min;
+    caps.maxSubgroupSize = facts.max;
+    caps.fullSubgroups = facts.full;
+    EXPECT_EQ(chooseSubgroupSize(caps), facts.expected) << facts.device;
+    kernel.requirements = {"subgroup-size=" + std::to_string(facts.expected)};
+    kernel.block = {64, 1, 1};
+    EXPECT_TRUE(checkRequirement(caps, kernel.requirements.front()).isOk()) << facts.device;
+  }
+}
+
 TEST_F(LimitsTest, MessagesGiveBothNumbers) {
   kernel.block = {1, 129, 1};
   EXPECT_EQ(error(), "kernel 'k': block y is 129, but the device allows 128");

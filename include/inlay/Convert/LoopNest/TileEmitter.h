@@ -63,6 +63,9 @@ struct ReductionShare {
   size_t loop = 0;
   mlir::Value number = nullptr;
   int64_t count = 1;
+  /// Steps of the share that one iteration runs, so that their loads overlap. If it is more than 1, the loop is the
+  /// last reduction, and its size is known and at least `count * unrolled`.
+  int64_t unrolled = 1;
 };
 
 /// Emits the tiles of one structured op.
@@ -103,14 +106,19 @@ public:
   /// `maybeOpen`, also considers buffers whose size is known only at a call.
   int findVectors(const Access &access, mlir::Type element, bool maybeOpen = false) const;
   /// Returns how `cutSums` cuts each loop. The iterations of `loop` take `step` steps at once. The steps that do not
-  /// fill an iteration are not part of the loop, or are an iteration too if `roundsUp` is set.
-  llvm::SmallVector<SumCut> cutReductions(size_t loop = 0, int64_t step = 1, bool roundsUp = false) const;
+  /// fill an iteration are not part of the loop, or are an iteration too if `roundsUp` is set. An accumulator gets
+  /// `terms` terms in each iteration.
+  llvm::SmallVector<SumCut> cutReductions(size_t loop = 0, int64_t step = 1, bool roundsUp = false,
+                                          int64_t terms = 1) const;
 
   /// Makes reductions start from `scalar` instead of the elements of the only output. Null restores the default.
   void setInitial(mlir::Value scalar) { initial = scalar; }
 
   /// Splits sums of floats with more than about `terms` terms into partial sums.
   void setMaxTerms(int64_t terms) { maxTerms = terms; }
+
+  /// Makes sums of products consist of fused multiply-adds. Other additions and multiplications are not fused.
+  void setFusesProducts(bool fuses) { fusesProducts = fuses; }
 
   /// Makes tiles without a vector loop load and store aligned vectors of four elements where possible. In that case no
   /// other code in the kernel may access the same buffers.
@@ -158,6 +166,7 @@ private:
   mlir::Value initial;
   int64_t maxTerms = 0; ///< Number of terms above which sums are cut; 0 for no limit.
   bool usesQuads = false;
+  bool fusesProducts = false;
 };
 
 } // namespace inlay

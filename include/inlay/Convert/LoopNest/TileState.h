@@ -5,6 +5,7 @@
 #ifndef INLAY_CONVERT_LOOPNEST_TILESTATE_H
 #define INLAY_CONVERT_LOOPNEST_TILESTATE_H
 
+#include "inlay/Convert/LoopNest/ReductionLoops.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,6 +70,9 @@ struct TileEmitter::State {
              mlir::Value value);
   llvm::SmallVector<mlir::Value> body(mlir::OpBuilder &b, mlir::ValueRange inputs, mlir::ValueRange outputs,
                                       llvm::ArrayRef<mlir::Value> loopIndices, llvm::ArrayRef<int64_t> point);
+  /// Emits `inner` as a fused multiply-add if it adds a product of the body to the accumulator, and sums of products
+  /// are fused. Returns null otherwise.
+  mlir::Value emitFused(mlir::OpBuilder &b, mlir::Operation &inner, mlir::IRMapping &mapping);
   mlir::Value asVector(mlir::OpBuilder &b, mlir::Value value);
   mlir::Value loadGathered(mlir::OpBuilder &b, mlir::memref::LoadOp gather, mlir::IRMapping &mapping);
   mlir::Operation *widenClone(mlir::OpBuilder &b, mlir::Operation &inner, mlir::IRMapping &mapping);
@@ -81,6 +85,9 @@ struct TileEmitter::State {
   /// accumulators start as `values`. Returns the accumulators after the loops.
   llvm::SmallVector<mlir::Value> reduce(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts,
                                         llvm::SmallVector<mlir::Value> values, const ReductionShare &share = {});
+  /// Emits the loop of `share`, the last reduction, if an iteration runs several steps.
+  void reduceUnrolled(ReductionLoops &loops, llvm::MutableArrayRef<mlir::Value> indices,
+                      llvm::ArrayRef<mlir::Value> current, const ReductionShare &share, const SumCut &cut);
   /// Adds the offset of one loop's index to `current`, which has one flat index per input.
   void advance(mlir::OpBuilder &b, size_t loop, mlir::Value index, llvm::MutableArrayRef<mlir::Value> current);
 };

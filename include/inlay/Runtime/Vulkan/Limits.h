@@ -20,6 +20,10 @@ Status checkRequirement(const DeviceCaps &caps, const std::string &requirement);
 /// depth, then the element type and the type of sums.
 std::vector<std::string> listMatrixShapes(const DeviceCaps &caps);
 
+/// Returns the subgroup size for kernels that depend on it. It is the device's default, except on Intel's GPUs: with
+/// their default, the largest size, an invocation has so few registers that products spill.
+uint32_t chooseSubgroupSize(const DeviceCaps &caps);
+
 /// Returns the N of subgroup-size=N in the kernel's requirements, or 0.
 uint32_t requiredSubgroupSize(const Kernel &kernel);
 

@@ -62,7 +62,8 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
     Option<"invocations", "max-invocations", "int64_t", "128", "maximum number of invocations of a workgroup">,
     Option<"memory", "memory", "int64_t", "16384", "bytes of workgroup memory">];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def FormWorkgroupKernelsPass : Pass<"inlay-convert-form-workgroup-kernels", "::mlir::func::FuncOp"> {
@@ -113,10 +114,12 @@ def FormWorkgroupKernelsPass : Pass<"inlay-convert-form-workgroup-kernels", "::m
     Option<"maxBuffers", "max-buffers", "int64_t", "16", "maximum number of buffers of one kernel">,
     Option<"wholeRows", "whole-rows", "bool", "false",
            "compute each row with one invocation and no barriers if there are enough rows">,
+    Option<"singleRows", "single-rows", "bool", "false",
+           "compute one row per workgroup, with at most `block` invocations, unless the group has products">,
     Option<"minRow", "least-row", "int64_t", "64",
            "minimum number of elements of a row">];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect"];
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def GPUToEnginePass : Pass<"inlay-convert-gpu-to-engine", "::mlir::ModuleOp"> {

@@ -17,13 +17,16 @@ namespace inlay {
 /// The costs and limits by which tiles are chosen. A cost is that of one instruction of a whole subgroup. Only the
 /// ratios of the costs matter.
 struct SubgroupProductProfile {
-  int64_t lanes = 0;         ///< Invocations of a subgroup that can broadcast values; 0 if they cannot.
+  int64_t lanes = 0; ///< Invocations of a subgroup that can broadcast values; 0 if they cannot.
+  /// True if all lanes load an element that they share, with one address. GPUs have such loads in a scalar unit, or
+  /// serve all lanes at once. False if each lane loads a part of the shared elements and broadcasts it.
+  bool loadsUniformly = false;
   double maxPoints = 32;     ///< Accumulators of an invocation.
   int64_t maxUnrolled = 256; ///< Number of unrolled steps, including stores. Drivers take longer to compile more steps.
   double enough = 256;       ///< Number of subgroups that keep the device busy.
   double load = 16;          ///< Cost of loading an element.
   double quad = 18;          ///< Cost of loading an aligned vector of four elements.
-  double broadcast = 2;      ///< Cost of broadcasting a value to all lanes.
+  double broadcast = 2;      ///< Cost of a broadcast to all lanes, or of a load with one address for all lanes.
   double step = 1;           ///< Cost of a multiplication and an addition.
   double launch = 500000;    ///< Cost of launching another kernel.
 
@@ -64,7 +67,7 @@ double getSubgroupProductCost(const LoopNestShape &shape, const SubgroupProductT
 /// Returns the number of unrolled steps of a kernel with such tiles. Stores count as several steps.
 int64_t countUnrolled(const LoopNestShape &shape, const SubgroupProductTile &tile);
 
-/// Returns true if all lanes need the same elements of `input`. Each lane then loads a part of them and broadcasts it.
+/// Returns true if all lanes need the same elements of `input`.
 bool isLoadedTogether(const LoopNestShape &shape, const SubgroupProductTile &tile, size_t input);
 
 /// Returns the loop along which `tile` loads aligned vectors of four elements of `input`, or -1 if it loads single

@@ -18,6 +18,13 @@ bool forcesStaging() {
   return value && *value && std::strcmp(value, "0") != 0;
 }
 
+/// Returns true if INLAY_VULKAN_ASSUME_GPU asks to treat software devices as GPUs, so that tests without a GPU can run
+/// the kernels that a GPU would get.
+static bool assumesGpu() {
+  const char *value = std::getenv("INLAY_VULKAN_ASSUME_GPU");
+  return value && *value && std::strcmp(value, "0") != 0;
+}
+
 namespace {
 
 /// The chained property structures that are read.
@@ -227,7 +234,7 @@ DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device) {
   caps.apiVersion = core.apiVersion;
   caps.vendorId = core.vendorID;
   caps.discrete = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-  caps.software = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  caps.software = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && !assumesGpu();
   // A software device loads from a storage buffer lane by lane, with a check for each lane. It fetches texels for all
   // lanes at once.
   caps.prefersTexels = caps.software;

@@ -99,6 +99,12 @@ Status checkRequirement(const DeviceCaps &caps, const std::string &requirement) 
   return {StatusCode::InvalidArgument, fmt::format("unknown requirement '{}'", requirement)};
 }
 
+uint32_t chooseSubgroupSize(const DeviceCaps &caps) {
+  constexpr uint32_t intel = 0x8086, wanted = 16;
+  bool isChoosable = caps.fullSubgroups && caps.minSubgroupSize <= wanted && wanted <= caps.maxSubgroupSize;
+  return caps.vendorId == intel && !caps.software && isChoosable ? wanted : caps.subgroupSize;
+}
+
 uint32_t requiredSubgroupSize(const Kernel &kernel) {
   for (const std::string &requirement : kernel.requirements)
     if (uint32_t size = parseSubgroupSize(requirement))

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -55,7 +56,8 @@ struct FormWorkgroupKernelsPass : inlay::impl::FormWorkgroupKernelsPassBase<Form
 
   /// Converts the group to a kernel. Returns false if that is impossible.
   FailureOr<bool> convert(const RowGroup &group) {
-    FailureOr<RowKernel> kernel = RowKernel::create(group, initial, {block, maxGrid, memory, maxBuffers, wholeRows});
+    FailureOr<RowKernel> kernel =
+        RowKernel::create(group, initial, {block, maxGrid, memory, maxBuffers, wholeRows, singleRows});
     if (failed(kernel))
       return failure();
     if (!kernel->isPossible())

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -116,10 +117,10 @@ SubgroupProductGrid::SubgroupProductGrid(const TileEmitter &emitter, const Subgr
 
 /// Returns the tile of invocation `lane` of subgroup `number`.
 static SubgroupProductPlace findPlace(OpBuilder &builder, Location loc, const SubgroupProductTile &tile,
-                                      const SubgroupProductGrid &grid, int64_t lanes, Value number,
+                                      const SubgroupProductGrid &grid, int64_t lanes, bool loadsUniformly, Value number,
                                       ArrayRef<OpFoldResult> counts, ArrayRef<OpFoldResult> laneCounts,
                                       Value positions) {
-  SubgroupProductPlace place{SmallVector<Value>(tile.isLaneLoop.size()), nullptr, lanes, nullptr};
+  SubgroupProductPlace place{SmallVector<Value>(tile.isLaneLoop.size()), nullptr, lanes, nullptr, loadsUniformly};
   place.lane = gpu::LaneIdOp::create(builder, loc, /*upper_bound=*/IntegerAttr());
   SmallVector<int64_t> factors(grid.outerLoops.size(), 1);
   factors.append({lanes, tile.rows});
@@ -144,7 +145,8 @@ static SubgroupProductPlace findPlace(OpBuilder &builder, Location loc, const Su
 
 /// Converts a product to a launch with one subgroup per tile and block of lanes.
 static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, const SubgroupProductTile &tile,
-                                    int64_t lanes, int64_t maxGrid) {
+                                    const SubgroupProductProfile &profile, int64_t maxGrid) {
+  int64_t lanes = profile.lanes;
   OpBuilder builder(op);
   Location loc = op.getLoc();
   SubgroupProductGrid grid(emitter, tile, lanes, op.getContext());
@@ -159,8 +161,8 @@ static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, c
     cutSums(emitter);
     Launch launch =
         openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
-    SubgroupProductPlace place =
-        findPlace(launch.inside, loc, tile, grid, lanes, launch.number, counts, laneCounts, positions);
+    SubgroupProductPlace place = findPlace(launch.inside, loc, tile, grid, lanes, profile.loadsUniformly, launch.number,
+                                           counts, laneCounts, positions);
     emitSubgroupProduct(launch.inside, emitter, tile, place);
     sinkScalars(launch.op, launch.count);
   }
@@ -199,6 +201,7 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
     if (failed(emitter))
       return failure();
     emitter->setInitial(initial.lookup(op));
+    emitter->setFusesProducts(true);
     SmallVector<linalg::LinalgOp, 2> launched = launchCooperativeMatrixProduct(op, *emitter, values, matrices, maxGrid);
     if (launched.empty() && failed(convert(op, *emitter)))
       return failure();
@@ -214,7 +217,7 @@ LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) co
   OpBuilder builder(op);
   if (isPlainProduct(emitter))
     if (std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(emitter.shape(), profile))
-      return convertProduct(op, emitter, *tile, profile.lanes, maxGrid);
+      return convertProduct(op, emitter, *tile, profile, maxGrid);
   TileLimits limits;
   limits.pointwiseFactor = choosePointwiseFactor(op, pointwiseFactor);
   limits.maxPoints = 64; // 8 x 8 points. With more, drivers compile for seconds.

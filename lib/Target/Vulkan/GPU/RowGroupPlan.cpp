@@ -8,6 +8,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+
 using namespace inlay;
 
 /// Returns the number of elements of a buffer for `rows` rows, or nullopt if there are more than `maxElements`.
@@ -33,6 +35,22 @@ std::optional<RowGroupPlan> inlay::planRowGroup(const std::vector<RowBuffer> &bu
       return RowGroupPlan{rows, plan.offsets, plan.bytes};
   }
   return std::nullopt;
+}
+
+int64_t inlay::chooseRowInvocations(int64_t elements, int64_t maxInvocations) {
+  constexpr int64_t kMin = 64, kPerInvocation = 8;
+  int64_t invocations = std::min(kMin, maxInvocations);
+  while (invocations < maxInvocations && invocations < elements / kPerInvocation + (elements % kPerInvocation != 0))
+    invocations *= 2;
+  return invocations;
+}
+
+int64_t inlay::chooseUnrolled(int64_t steps) {
+  constexpr int64_t kMax = 8, kUneven = 4;
+  for (int64_t unrolled = std::min(kMax, steps); unrolled > 2; --unrolled)
+    if (steps % unrolled == 0)
+      return unrolled;
+  return std::clamp<int64_t>(steps, 1, kUneven);
 }
 
 int64_t inlay::chooseShares(int64_t invocations, int64_t points) {

@@ -33,6 +33,14 @@ std::optional<RowGroupPlan> planRowGroup(const std::vector<RowBuffer> &buffers, 
 /// power of two too.
 int64_t chooseShares(int64_t invocations, int64_t points);
 
+/// Returns the number of invocations of a workgroup that computes one row of `elements` elements on a GPU: a power of
+/// two from 64 to `maxInvocations`, which is a power of two too. With few elements per invocation, more of them can
+/// wait for memory at the same time.
+int64_t chooseRowInvocations(int64_t elements, int64_t maxInvocations);
+
+/// Returns the number of steps of a share of `steps` steps that an iteration runs on a GPU.
+int64_t chooseUnrolled(int64_t steps);
+
 } // namespace inlay
 
 #endif // INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUPPLAN_H

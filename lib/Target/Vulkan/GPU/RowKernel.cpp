@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace inlay;
 
@@ -23,6 +25,9 @@ static constexpr size_t kMaxSizes = 28;
 
 /// Number of rows that the tiles of a product should share.
 static constexpr int64_t kProductRows = 32;
+
+/// Invocations of a workgroup that computes products.
+static constexpr int64_t kProductInvocations = 64;
 
 /// With fewer workgroups, cores would be idle.
 static constexpr int64_t kManyGroups = 8;
@@ -39,6 +44,7 @@ FailureOr<RowKernel> RowKernel::create(const RowGroup &group, const InitialValue
   kernel.loc = last.getLoc();
   if (failed(kernel.createSteps(initial)))
     return failure();
+  kernel.chooseBlock();
   kernel.findLocals();
   if (!kernel.placeLocals())
     return kernel;
@@ -54,10 +60,28 @@ LogicalResult RowKernel::createSteps(const InitialValues &initial) {
     if (failed(emitter))
       return failure();
     emitter->setInitial(initial.lookup(member.op));
+    emitter->setFusesProducts(true);
     cutSums(*emitter);
     steps.push_back({member, std::move(*emitter), {}, {}, {}, {}, {}});
   }
   return success();
+}
+
+/// Sets the number of invocations of a workgroup that computes one row, by the most elements that a step has in a row.
+void RowKernel::chooseBlock() {
+  if (!limits.singleRows)
+    return;
+  uint64_t longest = 1;
+  for (const Step &step : steps) {
+    uint64_t elements = 1;
+    for (auto [loop, info] : llvm::enumerate(step.emitter.shape().loops))
+      if (!llvm::is_contained(step.member.loops, loop))
+        elements = llvm::SaturatingMultiply<uint64_t>(elements, static_cast<uint64_t>(info.size));
+    longest = std::max(longest, elements);
+  }
+  auto elements = static_cast<int64_t>(std::min<uint64_t>(longest, std::numeric_limits<int64_t>::max()));
+  limits.block =
+      group.hasProducts() ? std::min(limits.block, kProductInvocations) : chooseRowInvocations(elements, limits.block);
 }
 
 //===-- Workgroup memory -----------------------------------------------------------------------------------------===//
@@ -129,10 +153,11 @@ void RowKernel::findLocals() {
       locals.push_back(std::move(*local));
 }
 
-/// Returns the maximum number of rows of a workgroup. With products it is `kProductRows`. Otherwise each invocation may
-/// have one row, so that no row is shared. The number is halved as long as this still covers all existing rows.
+/// Returns the maximum number of rows of a workgroup. With products it is `kProductRows`. With `singleRows` it is one.
+/// Otherwise each invocation may have one row, so that no row is shared. The number is halved as long as this still
+/// covers all existing rows.
 int64_t RowKernel::maxRows() const {
-  int64_t rows = group.hasProducts() ? kProductRows : limits.block;
+  int64_t rows = group.hasProducts() ? kProductRows : limits.singleRows ? 1 : limits.block;
   int64_t existing = getTypicalValue(group.rowSizes().back(), steps.front().emitter.getSymbols());
   while (rows > 1 && rows / 2 >= existing)
     rows /= 2;
@@ -230,6 +255,11 @@ void RowKernel::planStep(Step &step) {
       longest = info.size;
       step.share.loop = loop;
     }
+  auto last = llvm::find_if(llvm::reverse(shape.loops), [](auto &info) { return info.reduction; });
+  bool isLast = &*last == &shape.loops[step.share.loop];
+  if (limits.singleRows && step.share.count > 1 && isLast &&
+      isa<AffineConstantExpr>(step.emitter.size(step.share.loop)))
+    step.share.unrolled = chooseUnrolled(longest / step.share.count);
 }
 
 /// Returns true if the last workgroup may have fewer rows than the others.

@@ -20,6 +20,7 @@ struct WorkgroupLimits {
   int64_t memory;     ///< Bytes of workgroup memory.
   int64_t maxBuffers; ///< Maximum number of buffers of a kernel.
   bool wholeRows;     ///< True if an invocation should compute whole rows without barriers if there are enough rows.
+  bool singleRows;    ///< True if a workgroup should compute one row. It may then have fewer invocations than `block`.
 };
 
 class RowKernel {
@@ -57,6 +58,7 @@ private:
       : group(group), limits(limits), builder(builder) {}
 
   mlir::LogicalResult createSteps(const InitialValues &initial);
+  void chooseBlock();
   void findLocals();
   std::optional<Local> makeLocal(mlir::Value buffer) const;
   int64_t countShareBytes() const;

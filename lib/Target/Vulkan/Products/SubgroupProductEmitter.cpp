@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Emits the tile of a product that a subgroup computes. If an operand moves with the lanes, each lane loads its
-// elements. Otherwise the lanes load the elements once, each lane a part, and broadcast them to the others.
+// elements. Otherwise the lanes share the elements: all of them load each element, with the same address, or each lane
+// loads a part and broadcasts it to the others.
 
 #include "SubgroupProductEmitter.h"
 #include "inlay/Convert/LoopNest/ReductionLoops.h"
@@ -83,8 +84,10 @@ private:
   const Access &access(size_t operand) const { return emitter.getAccesses()[operand]; }
   size_t output() const { return emitter.getAccesses().size() - 1; }
   bool moves(size_t operand, int loop) const { return loop >= 0 && !State::is(access(operand).strides[loop], 0); }
+  /// Returns true if the lanes broadcast the elements of the operand.
   bool isShared(size_t operand) const {
-    return operand < output() && isLoadedTogether(emitter.shape(), tile, operand) && access(operand).flat;
+    return !place.loadsUniformly && operand < output() && isLoadedTogether(emitter.shape(), tile, operand) &&
+           access(operand).flat;
   }
   int quadLoop(size_t operand) const {
     return operand < output() ? findQuadLoop(emitter.shape(), tile, operand)

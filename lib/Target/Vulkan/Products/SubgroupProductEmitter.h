@@ -16,6 +16,7 @@ struct SubgroupProductPlace {
   mlir::Value lane;                    ///< Number of the invocation in its subgroup.
   int64_t lanes;                       ///< Number of lanes of the subgroup.
   mlir::Value isActive; ///< False if another invocation computes and stores the same tile. Null means always true.
+  bool loadsUniformly;  ///< True if all lanes load the elements that they share, instead of broadcasting them.
 };
 
 /// Returns true if `emitSubgroupProduct` can emit the op of `emitter`: the body reads only elements of the op's
@@ -23,8 +24,9 @@ struct SubgroupProductPlace {
 bool isPlainProduct(const TileEmitter &emitter);
 
 /// Emits the tile at `place`. All invocations of a subgroup must run the code together: each loads a part of the
-/// operands that the lanes share and broadcasts it to the others. A tile may reach over the end of its row and column
-/// loops. Its points there are computed from other elements and are not stored.
+/// operands that the lanes share and broadcasts it to the others, unless `place.loadsUniformly` is set. A tile may
+/// reach over the end of its row and column loops. Its points there are computed from other elements and are not
+/// stored.
 void emitSubgroupProduct(mlir::OpBuilder &builder, TileEmitter &emitter, const SubgroupProductTile &tile,
                          const SubgroupProductPlace &place);
 

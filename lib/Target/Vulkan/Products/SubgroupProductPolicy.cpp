@@ -25,6 +25,7 @@ SubgroupProductProfile SubgroupProductProfile::forSoftware(int64_t lanes, bool r
 SubgroupProductProfile SubgroupProductProfile::forGPU(int64_t lanes) {
   SubgroupProductProfile profile;
   profile.lanes = lanes;
+  profile.loadsUniformly = true;
   profile.load = 8;
   profile.quad = 12;
   return profile;
@@ -93,7 +94,9 @@ static double getStepCost(const LoopNestShape &shape, const SubgroupProductTile 
     bool isQuad = findQuadLoop(shape, tile, input) >= 0;
     int64_t loads = isQuad ? llvm::divideCeilSigned(elements, 4) : elements;
     if (isLoadedTogether(shape, tile, input)) {
-      cost += profile.broadcast * double(elements);
+      cost += profile.broadcast * double(profile.loadsUniformly ? loads : elements);
+      if (profile.loadsUniformly)
+        continue;
       loads = llvm::divideCeilSigned(loads, profile.lanes);
     }
     cost += double(loads) * (isQuad ? profile.quad : profile.load);

@@ -310,10 +310,11 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   return applyFullConversion(module.getOperation(), *target, std::move(patterns));
 }
 
-/// Forbids optimizations that violate IEEE 754: x - x is not 0 for all x, and (x + y) - y is not always x.
+/// Forbids optimizations that violate IEEE 754: x - x is not 0 for all x, x * 0 is not 0 for all x, and (x + y) - y is
+/// not always x.
 static void decorateExact(spirv::ModuleOp module) {
   module.walk([](Operation *op) {
-    if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp>(op))
+    if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp, spirv::GLFmaOp>(op))
       op->setAttr("no_contraction", UnitAttr::get(op->getContext()));
   });
 }

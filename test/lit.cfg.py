@@ -13,8 +13,8 @@
 #   %newer-radv                command that runs a program with a newer Mesa's driver for AMD GPUs
 #   %newer-radv-manifest       driver file of the newer driver for AMD GPUs
 #   %aarch64                   command that runs inlay-run for AArch64 in an emulator, from --param aarch64=
-# A test may require these features: vulkan (there is a driver), swiftshader, newer-lavapipe, radv (Mesa's driver for AMD,
-# which compiles without a GPU), newer-radv, python (the package is built), torch, spirv-tools, aarch64.
+# A test may require these features: vulkan (there is a driver), swiftshader, newer-lavapipe, radv (Mesa's driver for
+# AMD, which compiles without a GPU), newer-radv, python (the package is built), torch, spirv-tools, aarch64.
 # INLAY_ROUNDTRIP=1 makes each inlay-opt also check that the modules that it reads and prints survive a round trip.
 
 import glob

@@ -24,7 +24,7 @@ import contextlib
 import functools
 import importlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -52,6 +52,13 @@ def flatten_results(results: Any) -> list[torch.Tensor]:
     if isinstance(results, (list, tuple)):
         return [tensor for result in results for tensor in flatten_results(result)]
     return [results] if isinstance(results, torch.Tensor) else []
+
+
+def unflatten_results(results: Any, values: Iterator[Any]) -> Any:
+    """Returns `values` nested like `results`, with None in place of results that are no tensors."""
+    if isinstance(results, (list, tuple)):
+        return [unflatten_results(result, values) for result in results]
+    return next(values) if isinstance(results, torch.Tensor) else None
 
 
 def run_call(

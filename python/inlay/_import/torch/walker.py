@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 import operator
 import pathlib
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import sympy
 import torch
 
 from ..._dialect import ops
-from ..._dialect.calls import flatten_results
+from ..._dialect.calls import flatten_results, unflatten_results
 from ..._dialect.text import ELEMENT_TYPES
 from ..._program.imported import CARRIER_DTYPE, Dims, ProgramInput, TensorType
 from ..._program.outputs import Tensors
@@ -452,7 +452,7 @@ class Walker:
         name = f"{call.space}::{call.name}"
         sizes, reason = list(numbers.sizes), explain_call(call, self._handler(call) is not None)
         values = self.builder.opaque(name, operands, results, effects, text, self.location(), sizes, reason)
-        return _unflatten(made, iter(values))
+        return unflatten_results(made, iter(values))
 
     def _import_part(self, nodes: Sequence[torch.fx.Node], outputs: Container[torch.fx.Node]) -> None:
         """Imports calls that PyTorch must make together, as one opaque op."""
@@ -594,13 +594,6 @@ class _References(dict[torch.fx.Node, int]):
     def __init__(self) -> None:
         super().__init__()
         self.sizes: dict[Size, int] = {}
-
-
-def _unflatten(results: Any, values: Iterator[Value]) -> Any:
-    """Returns `values` nested like `results`, with None in place of results that are no tensors."""
-    if isinstance(results, (list, tuple)):
-        return [_unflatten(result, values) for result in results]
-    return next(values) if isinstance(results, torch.Tensor) else None
 
 
 __all__ = ["Value", "Walker"]

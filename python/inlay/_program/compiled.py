@@ -147,7 +147,7 @@ class CompiledModule:
             with torch.inference_mode(False):
                 results = self._restore(made.tensors())
             for check in self._interface.checks:
-                if not results[check.index].item():
+                if not results[check.number].item():
                     raise Error(check.message)
             values = CallValues(given, leaves, results, kept, sizes, self._state)
             outputs = [output.read(values) for output in self._interface.outputs]

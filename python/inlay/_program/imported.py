@@ -54,7 +54,7 @@ class ProgramInput:
 class Check(NamedTuple):
     """A result of the function that must be true: its number, and the message of the error if it is false."""
 
-    index: int
+    number: int
     message: str
 
 

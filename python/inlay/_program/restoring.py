@@ -111,9 +111,9 @@ class _Reader:
         return spec
 
     def check(self, described: Sequence[Any]) -> Check:
-        index, message = described
-        _check_index(index, self._interface.results, "results")
-        return Check(index, _checked(str, message))
+        number, message = described
+        _check_index(number, self._interface.results, "results")
+        return Check(number, _checked(str, message))
 
     def input(self, described: Mapping[str, Any]) -> ProgramInput:
         name = _checked(str, described["name"])

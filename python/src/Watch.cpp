@@ -25,6 +25,8 @@ bool isSame(PyObject *owner, PyObject *key, PyObject *expected) {
 
 /// Returns true if each entry or attribute is the object in `values`.
 bool hasSameValues(nb::tuple owners, nb::tuple keys, nb::tuple values) {
+  if (owners.size() != values.size() || keys.size() != values.size())
+    return false;
   for (Py_ssize_t i = 0, count = Py_ssize_t(values.size()); i < count; ++i)
     if (!isSame(PyTuple_GetItem(owners.ptr(), i), PyTuple_GetItem(keys.ptr(), i), PyTuple_GetItem(values.ptr(), i)))
       return false;
@@ -45,6 +47,25 @@ bool hasSameEntries(PyObject *dict, PyObject *expected) {
   return true;
 }
 
+/// Returns true if a dict of a subclass holds the keys and values that `expected` holds in turn. Such a dict may have
+/// an order of its own, as an OrderedDict has.
+bool hasSameEntriesInOrder(nb::handle dict, PyObject *expected) {
+  Py_ssize_t number = 0, count = PyTuple_Size(expected);
+  try {
+    for (nb::handle entry : dict.attr("items")()) {
+      if (number == count || entry[0].ptr() != PyTuple_GetItem(expected, number))
+        return false;
+      PyObject *wanted = PyTuple_GetItem(expected, number + 1);
+      if (entry[1].ptr() != wanted && wanted != Py_Ellipsis)
+        return false;
+      number += 2;
+    }
+  } catch (nb::python_error &) { // The dict changed while it was read, or its class raised an error.
+    return false;
+  }
+  return number == count;
+}
+
 /// Returns true if a container other than a dict holds the objects of `expected`.
 bool hasSameItems(nb::handle container, PyObject *expected) {
   Py_ssize_t number = 0, count = PyTuple_Size(expected);
@@ -63,9 +84,14 @@ bool hasSameItems(nb::handle container, PyObject *expected) {
 /// Returns true if each container holds the objects in the tuple at the same place of `contents`, in that order. The
 /// tuple of a dict holds its keys and values in turn; an Ellipsis stands for any value.
 bool hasSameContents(nb::tuple containers, nb::tuple contents) {
+  if (containers.size() != contents.size())
+    return false;
   for (Py_ssize_t i = 0, count = Py_ssize_t(contents.size()); i < count; ++i) {
     PyObject *container = PyTuple_GetItem(containers.ptr(), i), *expected = PyTuple_GetItem(contents.ptr(), i);
-    if (!(PyDict_Check(container) ? hasSameEntries(container, expected) : hasSameItems(container, expected)))
+    bool isSame = PyDict_CheckExact(container) ? hasSameEntries(container, expected)
+                  : PyDict_Check(container)    ? hasSameEntriesInOrder(container, expected)
+                                               : hasSameItems(container, expected);
+    if (!isSame)
       return false;
   }
   return true;

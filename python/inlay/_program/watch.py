@@ -6,7 +6,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -71,6 +71,19 @@ class Setting(NamedTuple):
     value: Any
 
 
+class _Tensors(NamedTuple):
+    """The parameters, buffers and submodules at one time.
+
+    entries: see `Members.entries`, for each of them. dicts: the dicts that are not empty. contents: their entries.
+    empty: the dicts that must stay empty.
+    """
+
+    entries: list[tuple[Any, ...]]
+    dicts: tuple[dict[str, Any], ...]
+    contents: tuple[tuple[Any, ...], ...]
+    empty: tuple[Any, ...]
+
+
 class Watch:
     """The values that forward read, and the tensors and submodules of the model.
 
@@ -103,22 +116,26 @@ class Watch:
                     f"{call} is {now!r}, but was {value!r} when the model was compiled: compile the model again, or "
                     "set it back"
                 )
-        if not _inlay.are_empty(self._empty):
+        tensors = self._tensors  # another thread may replace it
+        if not _inlay.are_empty(tensors.empty):
             self._explain_hooks()
-            self._explain_members()
-        if self._values.may_differ():
-            self._values.explain("compile the model again, or set it back")
-        if not _inlay.has_same_contents(self._dicts, self._contents):
-            self._explain_members()
+            self._explain_members(tensors)
+        self._values.check("compile the model again, or set it back")
+        if not _inlay.has_same_contents(tensors.dicts, tensors.contents):
+            self._explain_members(tensors)
 
     def accept_tensors(self) -> None:
         """Accepts the current tensors of the model. The compiled model has got others."""
-        self._entries = [one.entries() for one in self._members]
+        entries = [one.entries() for one in self._members]
         # Most of these dicts are empty, and that is quicker to check.
-        filled = [(one.held, entries) for one, entries in zip(self._members, self._entries, strict=True) if entries]
-        self._dicts, self._contents = tuple(held for held, _ in filled), tuple(entries for _, entries in filled)
-        others = (one.held for one, entries in zip(self._members, self._entries, strict=True) if not entries)
-        self._empty = (*(held for _, held in self._hooks), *others)
+        filled = [(one.held, held) for one, held in zip(self._members, entries, strict=True) if held]
+        others = (one.held for one, held in zip(self._members, entries, strict=True) if not held)
+        self._tensors = _Tensors(
+            entries,
+            dicts=tuple(held for held, _ in filled),
+            contents=tuple(contents for _, contents in filled),
+            empty=(*(held for _, held in self._hooks), *others),
+        )
 
     def _explain_hooks(self) -> None:
         """Raises UnsupportedError if a module has got a hook."""
@@ -128,9 +145,9 @@ class Watch:
                     f"{name} has got a hook since the model was compiled: remove it, or compile the model again"
                 )
 
-    def _explain_members(self) -> None:
+    def _explain_members(self, tensors: _Tensors) -> None:
         """Raises UnsupportedError with the first parameter, buffer or submodule that is new, missing or another."""
-        for members, entries in zip(self._members, self._entries, strict=True):
+        for members, entries in zip(self._members, tensors.entries, strict=True):
             before = dict(zip(entries[::2], entries[1::2], strict=True))
             for name in {**before, **members.held}:
                 now, value = members.held.get(name, _MISSING), before.get(name, _MISSING)
@@ -150,65 +167,75 @@ class Watch:
                 )
 
 
+class _Contents:
+    """The values of places at one time, with the elements of containers and the versions of tensors. Never changes."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self.values = tuple(place.read() for place in places)
+        self.names: list[str] = []  # of the containers
+        self.tensor_names: list[str] = []
+        self.tensors: list[torch.Tensor] = []
+        containers: list[Any] = []
+        elements: list[tuple[Any, ...]] = []
+        known: set[int] = set()
+
+        def add(name: str, value: Any) -> None:
+            """Adds a tensor, or the elements of a container and of the containers inside of it."""
+            if isinstance(value, functools.partial):
+                value = value.keywords
+            if isinstance(value, torch.Tensor) and not value.is_inference():
+                self.tensors.append(value)
+                self.tensor_names.append(name)
+            if isinstance(value, tuple):
+                for part in value:
+                    add(name, part)
+            if not isinstance(value, _CONTAINERS) or id(value) in known:
+                return
+            known.add(id(value))
+            parts = tuple(itertools.chain(*value.items())) if isinstance(value, dict) else tuple(value)
+            containers.append(value)
+            elements.append(parts)
+            self.names.append(name)
+            for part in parts:
+                add(name, part)
+
+        for place, value in zip(places, self.values, strict=True):
+            add(place.name, value)
+        self.containers, self.elements = tuple(containers), tuple(elements)
+        self.versions = [tensor._version for tensor in self.tensors]
+
+
 class _Group:
-    """Places with their values and the contents of these."""
+    """Places with their values and the contents of these. Several threads may check it at the same time."""
 
     def __init__(self, places: Iterable[Place]) -> None:
         self._places = list(places)
         self._owners, self._keys = tuple(p.owner for p in self._places), tuple(p.key for p in self._places)
-        self._accept()
+        self._contents = _Contents(self._places)
 
-    def _accept(self) -> None:
-        """Takes the current values and their contents as the expected ones."""
-        self._values = tuple(place.read() for place in self._places)
-        self._containers: tuple[Any, ...] = ()
-        self._contents: tuple[tuple[Any, ...], ...] = ()
-        self._tensors: list[torch.Tensor] = []
-        self._names: list[str] = []
-        self._tensor_names: list[str] = []
-        for place, value in zip(self._places, self._values, strict=True):
-            self._add_contents(place.name, value)
-        self._versions = [tensor._version for tensor in self._tensors]
+    def check(self, advice: str) -> None:
+        """Raises UnsupportedError if a value has changed, with the name of the first one."""
+        contents = self._contents  # another thread may replace it
+        if (
+            not _inlay.has_same_values(self._owners, self._keys, contents.values)
+            or not _inlay.has_same_contents(contents.containers, contents.elements)
+            or [tensor._version for tensor in contents.tensors] != contents.versions
+        ):
+            self._explain(contents, advice)
 
-    def _add_contents(self, name: str, value: Any) -> None:
-        """Notes a tensor, or the elements of a container and of the containers inside of it."""
-        if isinstance(value, functools.partial):
-            value = value.keywords
-        if isinstance(value, torch.Tensor) and not value.is_inference():
-            self._tensors.append(value)
-            self._tensor_names.append(name)
-        if isinstance(value, tuple):
-            for part in value:
-                self._add_contents(name, part)
-        if not isinstance(value, _CONTAINERS) or any(value is known for known in self._containers):
-            return
-        elements = tuple(itertools.chain(*value.items())) if isinstance(value, dict) else tuple(value)
-        self._containers += (value,)
-        self._contents += (elements,)
-        self._names.append(name)
-        for part in elements:
-            self._add_contents(name, part)
-
-    def may_differ(self) -> bool:
-        """Returns true if a value or an element of a container is another object than before."""
-        is_same = _inlay.has_same_values(self._owners, self._keys, self._values) and _inlay.has_same_contents(
-            self._containers, self._contents
-        )
-        return not is_same or [tensor._version for tensor in self._tensors] != self._versions
-
-    def explain(self, advice: str) -> None:
-        """Raises UnsupportedError with the first value that has changed. Returns if all are equal."""
-        for place, value in zip(self._places, self._values, strict=True):
+    def _explain(self, contents: _Contents, advice: str) -> None:
+        """Raises UnsupportedError with the first value that has changed. If all are equal, accepts the new objects."""
+        for place, value in zip(self._places, contents.values, strict=True):
             now = place.read()
             if not _is_equal(now, value):
                 raise UnsupportedError(f"{place.name} {_describe_change(now, value)}: {advice}")
-        for name, container, elements in zip(self._names, self._containers, self._contents, strict=True):
+        for name, container, elements in zip(contents.names, contents.containers, contents.elements, strict=True):
             if not _has_equal_elements(container, elements):
                 raise UnsupportedError(f"{name} has other elements than when the model was compiled: {advice}")
-        for name, tensor, version in zip(self._tensor_names, self._tensors, self._versions, strict=True):
+        for name, tensor, version in zip(contents.tensor_names, contents.tensors, contents.versions, strict=True):
             if tensor._version != version:
                 raise UnsupportedError(f"{name} was written since the model was compiled: compile the model again")
-        self._accept()
+        self._contents = _Contents(self._places)
 
 
 def _is_equal(value: Any, other: Any) -> bool:
@@ -220,7 +247,10 @@ def _is_equal(value: Any, other: Any) -> bool:
         return False
     if isinstance(value, (*_CONTAINERS, tuple)):
         elements = tuple(itertools.chain(*other.items())) if isinstance(other, dict) else tuple(other)
-        return _has_equal_elements(value, elements)
+        try:
+            return _has_equal_elements(value, elements)
+        except RecursionError:  # a container contains itself
+            return False
     try:
         return bool(value == other or (value != value and other != other))
     except Exception:  # comparisons of the user's classes may raise anything
@@ -228,7 +258,7 @@ def _is_equal(value: Any, other: Any) -> bool:
 
 
 def _has_equal_elements(container: Any, elements: tuple[Any, ...]) -> bool:
-    """Returns true if a container has elements of the same types that are equal. See `_Group._contents`."""
+    """Returns true if a container has elements of the same types that are equal. See `_Contents.elements`."""
     if isinstance(container, set):
         return {(type(value), value) for value in container} == {(type(value), value) for value in elements}
     now = tuple(itertools.chain(*container.items())) if isinstance(container, dict) else tuple(container)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests that no Python value that changes after the compilation, or in a call, is silently fixed."""
 
+import collections
+import concurrent.futures
 import enum
 import functools
 
@@ -282,3 +284,55 @@ def test_a_tensor_that_is_no_buffer_must_not_be_written():
     model.table[0].add_(1)
     with pytest.raises(inlay.UnsupportedError, match="attribute 'table' of the model was written since"):
         compiled(torch.ones(3))
+
+
+class Listed(nn.Module):
+    """A model that reads the values of a dict in their order."""
+
+    def __init__(self, values):
+        super().__init__()
+        self.values = values
+
+    def forward(self, a):
+        for value in self.values.values():
+            a = a * value + 1
+        return a
+
+
+def test_the_order_of_a_dict_is_compared():
+    model = Listed(collections.OrderedDict(a=2.0, b=3.0))
+    compiled = inlay.compile(model, (torch.ones(3),), targets=("host", "torch"))
+    compare(compiled(torch.ones(3)), model(torch.ones(3)), 0)
+    model.values.move_to_end("a")
+    with pytest.raises(inlay.UnsupportedError, match="attribute 'values' of the model has other elements"):
+        compiled(torch.ones(3))
+
+
+def test_a_container_may_contain_itself(monkeypatch):
+    around = {"scale": 2.0}
+    around["itself"] = around
+    monkeypatch.setitem(globals(), "AROUND", around)
+    model = Listed({"a": 2.0})
+    model.forward = lambda a: Listed.forward(model, a) * AROUND["scale"]  # noqa: F821
+    original = nn.Module.__getattribute__
+    compiled = inlay.compile(model, (torch.ones(3),), targets=("host", "torch"))
+    assert nn.Module.__getattribute__ is original
+    compare(compiled(torch.ones(3)), torch.full((3,), 6.0), 0)
+    other = {"scale": 2.0}
+    other["itself"] = other
+    monkeypatch.setitem(globals(), "AROUND", other)
+    with pytest.raises(inlay.UnsupportedError, match="global 'AROUND'"):
+        compiled(torch.ones(3))
+
+
+def test_threads_may_check_while_equal_values_replace_each_other():
+    model = Listed({"a": 2.0})
+    compiled = inlay.compile(model, (torch.ones(3),), targets=("host", "torch"))
+
+    def call(_):
+        model.values = {"a": float("2.0")}  # an equal object
+        return compiled(torch.ones(3))
+
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        for result in threads.map(call, range(400)):
+            compare(result, torch.full((3,), 3.0), 0)

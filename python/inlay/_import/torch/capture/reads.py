@@ -62,6 +62,7 @@ class Reads:
         self._before = {key: place.read() for key, place in self._constants.items()}
         self._spied: list[tuple[Any, str, Any, Any]] = []  # (class or module, name, original or None, what records)
         self._settings: dict[str, Setting] = {}  # those that forward asked for
+        self._is_recording = False
         self._has_traced = False  # True if PyTorch has traced branches or bodies, in which nothing is recorded
 
     def began_with(self, module: torch.nn.Module, name: str, value: Any) -> bool:
@@ -110,23 +111,25 @@ class Reads:
         Recording stops for the time in which PyTorch traces a branch or a body of control flow, because it can't trace
         the method that records.
         """
-        if self._spied:
+        if self._is_recording:
             return
+        self._is_recording = True
+        callback_handler.register_start_callback(self._pause)
+        callback_handler.register_end_callback(self._resume)
         self._spy_on(torch.nn.Module)
         for place in self._constants.values():
             self._spy_on_objects(place.read(), _Name("", place.name))
         for name in _SETTINGS:
             self._spy_on_setting(name)
-        callback_handler.register_start_callback(self._pause)
-        callback_handler.register_end_callback(self._resume)
 
     def end(self) -> None:
-        """Stops recording."""
-        if self._spied:
-            callback_handler.remove_start_callback(self._pause)
-            callback_handler.remove_end_callback(self._resume)
+        """Stops recording, also if `begin` has raised."""
         self._pause()
         self._spied.clear()
+        if self._is_recording:
+            self._is_recording = False
+            callback_handler.remove_start_callback(self._pause)
+            callback_handler.remove_end_callback(self._resume)
 
     def _pause(self, compilation: object = None) -> None:
         """Stops recording. compilation: what PyTorch traces, if it is the reason."""
@@ -170,7 +173,8 @@ class Reads:
         for part in _objects_in(value):
             self._kept.append(part)
             self._names.setdefault(id(part), name)
-            with contextlib.suppress(TypeError):  # a class of an extension can't be changed
+            # The class of an extension can't be changed, and the metaclass of others may raise anything.
+            with contextlib.suppress(Exception):
                 self._spy_on(type(part))
 
     def _spy_on_setting(self, name: str) -> None:
@@ -229,11 +233,18 @@ def _is_stored(owner: object, key: str) -> bool:
     return False
 
 
-def _objects_in(value: Any) -> Iterator[Any]:
-    """Yields a value if it is an object with attributes, or such objects in a container."""
+def _objects_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """Yields a value if it is an object with attributes, or such objects in a container.
+
+    seen: ids of the containers around the value, or that were searched before it.
+    """
+    seen = set() if seen is None else seen
     if isinstance(value, _CONTAINERS):
+        if id(value) in seen:
+            return
+        seen.add(id(value))
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _objects_in(part)
+            yield from _objects_in(part, seen)
     elif _is_object(value):
         yield value
 

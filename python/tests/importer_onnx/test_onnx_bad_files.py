@@ -3,7 +3,9 @@
 
 import gzip
 import math
+import os
 import re
+import threading
 
 import inlay
 import numpy as np
@@ -42,6 +44,22 @@ def test_files(case, tmp_path):
     with pytest.raises(inlay.ArgumentValueError, match=match) as caught:
         inlay.compile(path, **HOST)
     assert str(caught.value).startswith(f"{str(path)!r} is not an ONNX model")
+
+
+def test_text_of_a_model_that_is_not_utf8():
+    model = onnx.ModelProto.FromString(DATA.replace(b"Relu", b"R\xff\xfeu"))
+    with pytest.raises(inlay.ArgumentValueError, match="UTF-8"):
+        inlay.compile(model, **HOST)
+
+
+def test_a_model_from_a_pipe(tmp_path):
+    path = tmp_path / "model.onnx"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(DATA,))
+    writer.start()
+    compiled = inlay.compile(path, **HOST)
+    writer.join()
+    assert torch.equal(compiled(-torch.ones(2, 3)), torch.zeros(2, 3))
 
 
 def test_a_folder(tmp_path):

@@ -86,10 +86,17 @@ def test_softmax_of_the_scores_that_are_not_zero():
     check(ensemble([0, 0, 0], post_transform=3), [ROWS], (len(ROWS), 2))
 
 
+def compile_model(node):
+    return inlay.compile(model_of([node], {"x": (FLOAT, (3, 3))}, {"y": (FLOAT, (3, 2))}, opsets=ML), **HOST)
+
+
 def test_trees_with_sets():
     sets = tensor([0.0, 1.0, 2.0, float("nan"), -1.0])
     x = torch.tensor([[2.0, 0.0, 0.0], [1.5, -1.0, 9.0], [0.0, 5.0, 0.0]])
     check(ensemble([6, 0, 6], membership_values=sets), [x], (3, 2))
+    empty_first = tensor([float("nan"), 0.0, 1.0, 2.0, float("nan"), float("nan"), -1.0])
+    expected = compile_model(ensemble([6, 0, 6], membership_values=sets))(x)
+    torch.testing.assert_close(compile_model(ensemble([6, 0, 6], membership_values=empty_first))(x), expected)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +108,8 @@ def test_trees_with_sets():
         ({"leaf_weights": tensor([0.5])}, "'it'.*5 for each leaf"),
         ({"nodes_truenodeids": [0, 0, 3]}, "the nodes of a TreeEnsemble have a cycle"),
         ({"aggregate_function": 7}, "'it'.*unknown number"),
+        ({"nodes_modes": tensor([0, 9, 0], TensorProto.UINT8)}, r"'it'.*numbers in \[0, 6\] in nodes_modes"),
+        ({"nodes_missing_value_tracks_true": [1]}, "'it'.*3 values for each node"),
         ({"post_transform": 1}, "'it'.*disagree about the transform of number 1"),
     ],
 )
@@ -162,3 +171,10 @@ def test_dropout_in_training_scales_what_it_keeps():
     torch.testing.assert_close(y, torch.where(mask, x / 0.75, 0))
     assert 0.7 < mask.float().mean() < 0.8
     assert not torch.equal(mask, compiled(x)[1])
+
+
+def test_the_ratio_of_a_dropout_in_inference_is_not_read():
+    node = helper.make_node("Dropout", ["x", "ratio"], ["y"])
+    inputs = {"x": (FLOAT, (2, 3)), "ratio": (FLOAT, ())}
+    compiled = inlay.compile(model_of([node], inputs, {"y": (FLOAT, (2, 3))}), targets=("host",))
+    assert torch.equal(compiled(numbers(2, 3), torch.tensor(0.5)), numbers(2, 3))

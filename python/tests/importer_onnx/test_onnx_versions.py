@@ -160,6 +160,7 @@ ONE = [
     ("Upsample", [IMAGE], {"height_scale": 2.0, "width_scale": 1.0}, IMAGE.repeat_interleave(2, 2)),
     ("GlobalLpPool", [IMAGE], {"p": 2.0}, IMAGE.norm(dim=(2, 3), keepdim=True)),
     ("Split", [X], {"axis": 1, "split": [3]}, X),
+    ("Selu", [-30 * X.abs()], {}, 1.0507 * 1.6732 * (torch.exp(-30 * X.abs()) - 1)),
     ("BatchNormalization", [IMAGE, *[numbers(2).abs()] * 4], {"is_test": 1, "consumed_inputs": [0] * 5}, None),
 ]
 

@@ -55,7 +55,11 @@ def load(model: object) -> LoadedModel:
     Raises ArgumentValueError for a file that can't be read or is not an ONNX model, ArgumentTypeError for other values.
     """
     if isinstance(model, onnx.ModelProto):
-        copied, large = copy_model(model)
+        try:
+            copied, large = copy_model(model)
+        except UnicodeDecodeError:  # the check of the model names the text that is not UTF-8
+            copied, large = onnx.ModelProto(), []
+            copied.CopyFrom(model)
         return LoadedModel(copied, TensorFiles(read=functools.partial(_read_tensor, large)), "the ONNX model")
     try:
         path = pathlib.Path(cast("StrPath", model))
@@ -73,9 +77,9 @@ def load(model: object) -> LoadedModel:
         with path.open("rb") as file:
             start = file.read(32)
             kind = next((reason for at, wanted, reason in _OTHERS if start[at : at + len(wanted)] == wanted), None)
-            parsed = _parse(file) if kind is None else onnx.ModelProto()
+            parsed = _parse(file, start) if kind is None else onnx.ModelProto()
     except (OSError, ValueError) as error:  # ValueError: the path has a NUL byte
-        cause = error.strerror if isinstance(error, OSError) else error
+        cause = (error.strerror or error) if isinstance(error, OSError) else error
         raise ArgumentValueError(f"can't read the model {str(path)!r}: {cause}") from error
     except DecodeError as error:
         raise ArgumentValueError(f"{str(path)!r} is not an ONNX model, or is truncated: {error}") from error
@@ -86,14 +90,19 @@ def load(model: object) -> LoadedModel:
     return LoadedModel(parsed, TensorFiles(path.parent, functools.partial(_read_part, path)), repr(str(path)))
 
 
-def _parse(file: BinaryIO) -> onnx.ModelProto:
-    """Returns the model in a file, without the bytes of its large tensors if possible. Raises DecodeError."""
-    file.seek(0)
-    parsed = parse(file)
-    if parsed is None:
+def _parse(file: BinaryIO, start: bytes) -> onnx.ModelProto:
+    """Returns the model in a file, without the bytes of its large tensors if possible. Raises DecodeError.
+
+    start: the bytes that were read from the file already, in which a pipe can't go back.
+    """
+    parsed = None
+    if file.seekable():
         file.seek(0)
+        parsed = parse(file)
+        file.seek(len(start))
+    if parsed is None:
         parsed = onnx.ModelProto()
-        parsed.ParseFromString(file.read())
+        parsed.ParseFromString(start + file.read())
     return parsed
 
 

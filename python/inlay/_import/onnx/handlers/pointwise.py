@@ -159,9 +159,10 @@ def _handle_clip(call: NodeCall) -> NodeResult:
 
 
 def _handle_dropout(call: NodeCall) -> NodeResult:
-    x, ratio = call[0], call.number(1, "ratio", 0.5)
+    x = call[0]
     is_training = call.get(2) is not None and call.number(2, "training_mode")
-    if not is_training or ratio == 0:
+    ratio = call.number(1, "ratio", 0.5) if is_training else 0
+    if ratio == 0:
         return [x, call.aten("full", shape_of(x), True, dtype=torch.bool) if call.is_wanted(1) else None]
     call.ignore("seed")
     if not 0 < ratio < 1:

@@ -16,12 +16,20 @@ from .steps import Step, take_ints
 _UNCHANGED = (
     *("Abs", "Add", "BatchNormalization", "Ceil", "Clip", "Div", "Dropout", "Elu", "Exp", "Floor", "HardSigmoid"),
     *("InstanceNormalization", "LeakyRelu", "Log", "Max", "Mean", "Min", "Mul", "Neg", "PRelu", "Reciprocal", "Relu"),
-    *("Selu", "Sigmoid", "Sqrt", "Sub", "Sum", "Tanh"),
+    *("Sigmoid", "Sqrt", "Sub", "Sum", "Tanh"),
 )
 
 
 def _drop_hint(handler: Handler, call: NodeCall) -> NodeResult:
     call.take_attribute("consumed_inputs")
+    return handler(call)
+
+
+def _selu(handler: Handler, call: NodeCall) -> NodeResult:
+    """Sets the defaults, which have fewer digits than those of version 6."""
+    call.take_attribute("consumed_inputs")
+    call.set_attribute("alpha", call.take_attribute("alpha", 1.6732))
+    call.set_attribute("gamma", call.take_attribute("gamma", 1.0507))
     return handler(call)
 
 
@@ -91,6 +99,7 @@ OLDEST_UPGRADES: dict[tuple[str, int], Step] = {
     ("LpPool", 1): Step(2, _lp_pool),
     ("Pad", 1): Step(2, _pad),
     ("Reshape", 1): Step(5, _reshape),
+    ("Selu", 1): Step(6, _selu),
     ("Split", 1): Step(2, _unchanged),
     ("Tile", 1): Step(6, _tile),
     ("Upsample", 1): Step(7, _upsample),

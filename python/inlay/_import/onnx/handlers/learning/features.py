@@ -37,6 +37,8 @@ def _handle_tree_ensemble(call: NodeCall) -> NodeResult:
     call.tensor_attribute("nodes_hitrates")  # only for profiling
     if modes is None or splits is None or weights is None:
         raise ArgumentValueError(f"{call.place}: expected the tensors nodes_modes, nodes_splits and leaf_weights")
+    if modes.numel() and int(modes.max()) > MEMBER:
+        raise ArgumentValueError(f"{call.place}: expected numbers in [0, {MEMBER}] in nodes_modes, but got others")
     if aggregate not in range(len(AGGREGATES)) or transform not in range(len(TRANSFORMS)):
         raise ArgumentValueError(f"{call.place}: aggregate_function or post_transform has an unknown number")
     if TRANSFORMS[transform] in ("SOFTMAX", "LOGISTIC"):
@@ -62,7 +64,8 @@ def _handle_tree_ensemble(call: NodeCall) -> NodeResult:
     for name, limit in limits.items():
         if any(number < 0 or (isinstance(limit, int) and number >= limit) for number in lists[name]):
             raise ArgumentValueError(f"{call.place}: expected numbers in [0, {limit}) in {name}, but got others")
-    if len(lists["nodes_featureids"]) != count or splits.numel() != count or weights.numel() != leaves:
+    per_node = (lists["nodes_featureids"], lists["nodes_missing_value_tracks_true"])
+    if any(len(numbers) != count for numbers in per_node) or splits.numel() != count or weights.numel() != leaves:
         raise ArgumentValueError(f"{call.place}: expected {count} values for each node and {leaves} for each leaf")
     members = _members(call, modes, splits)
     return call.library(
@@ -89,7 +92,8 @@ def _members(call: NodeCall, modes: torch.Tensor, splits: torch.Tensor) -> torch
         else:
             sets.append([])
     wanted = int((modes == MEMBER).sum())
-    if len([one for one in sets if one]) < wanted:
+    sets = [one for one in sets if one]
+    if len(sets) < wanted:
         raise ArgumentValueError(f"{call.place}: expected {wanted} sets in membership_values")
     rest = iter(sets)
     rows = [

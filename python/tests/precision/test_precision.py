@@ -64,6 +64,12 @@ def flush(tensor, dtype):
     return torch.where(tensor.abs() < torch.finfo(dtype).tiny, 0 * tensor, tensor)
 
 
+def _raise_subnormal(tensor, least):
+    """Replaces subnormal numbers by the smallest normal number, of their sign."""
+    is_subnormal = (tensor != 0) & (tensor.abs() < least)
+    return torch.where(is_subnormal, torch.copysign(torch.full_like(tensor, least), tensor), tensor)
+
+
 def error_of(op, given, got, target, dtype):
     """Returns the largest error of a result in units; infinite if NaN or an infinity is wrong."""
     arguments = [x.double() for x in given]
@@ -73,7 +79,7 @@ def error_of(op, given, got, target, dtype):
     if flushes:
         least = torch.finfo(dtype).tiny
         flushed = op.function(*(flush(x, dtype) for x in arguments))
-        raised = op.function(*(torch.where(x.abs() < least, least, x) for x in arguments))
+        raised = op.function(*(_raise_subnormal(x, least) for x in arguments))
         candidates += [flushed, raised, flush(exact, dtype), flush(flushed, dtype)]
     errors = torch.stack([_errors(op, arguments, candidate, got.double(), dtype) for candidate in candidates]).amin(0)
     if op.domain != (-torch.inf, torch.inf):

@@ -175,11 +175,11 @@ FUZZ = $(BUILD)/fuzz
 FUZZ_SEEDS = unittests/Fuzz/corpus
 FUZZ_NATIVE = calls container expr files object
 FUZZ_PYTHON = metadata mlir onnx patterns
-TARGET ?= $(FUZZ_NATIVE) $(FUZZ_PYTHON)
-SECONDS ?= 60
-FUZZ_LIMITS = -max_total_time=$(SECONDS) -max_len=32768 -timeout=30 -rss_limit_mb=3000 -print_final_stats=1
+FUZZ_TARGETS ?= $(FUZZ_NATIVE) $(FUZZ_PYTHON)
+FUZZ_SECONDS ?= 60
+FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=32768 -timeout=30 -rss_limit_mb=3000 -print_final_stats=1
 .PHONY: fuzz fuzz-build fuzz-seeds $(FUZZ_NATIVE:%=fuzz-%) $(FUZZ_PYTHON:%=fuzz-%)
-fuzz: $(TARGET:%=fuzz-%) ## run the fuzz targets; TARGET="mlir onnx" selects some, SECONDS=600 runs longer than a minute each
+fuzz: $(FUZZ_TARGETS:%=fuzz-%) ## run the fuzz targets; FUZZ_TARGETS="mlir onnx" selects some, FUZZ_SECONDS=600 runs longer than a minute each
 
 fuzz-build: packages
 	$(call need_packages,$(FUZZ_PACKAGES))
@@ -194,7 +194,7 @@ $(FUZZ_NATIVE:%=fuzz-%): fuzz-%: fuzz-build
 	  { tail -n 60 $(BUILD)/logs/fuzz-$*.log; exit 1; }
 
 $(FUZZ_PYTHON:%=fuzz-%): fuzz-%: build-demo $(VENV)/.ready
-	@echo "== fuzz $*"; $(TEST_ENV) $(PYTHON) test/Fuzz/fuzz.py $* --seconds $(SECONDS) --opt $(BUILD)/bin/inlay-opt \
+	@echo "== fuzz $*"; $(TEST_ENV) $(PYTHON) test/Fuzz/fuzz.py $* --seconds $(FUZZ_SECONDS) --opt $(BUILD)/bin/inlay-opt \
 	  --keep $(FUZZ)/findings
 
 fuzz-seeds: $(BUILD)/build.ninja ## rewrite the seeds of the fuzz target `container` after a change of the format

@@ -262,7 +262,8 @@ def run(target: str, campaign: Campaign, seed: int, runs: int, seconds: float) -
     while first < runs and time.monotonic() < end:
         left = end - time.monotonic()
         command = [sys.executable, __file__, target, *map(str, (seed, first, runs - first, left))]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as worker:
+        # Without a buffer, because `watch` waits for the pipe.
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0) as worker:
             first = watch(worker, campaign, INPUTS[target].suffix, first)
             worker.kill()
 

@@ -136,10 +136,11 @@ InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, 
       return invalid("expected a path, but got null");
     // Options that an older caller does not have keep their defaults. Options of a newer caller are refused.
     InlayOpenOptions known = inlayOpenOptions();
-    // A size inside of a member would copy a part of a pointer.
+    // A size that ends inside a member would copy a part of a pointer.
     if (options && (options->size < sizeof(size_t) || options->size > sizeof(known) || options->size % sizeof(void *)))
-      return invalid(fmt::format("expected options of {} to {} bytes, but got {}: start from inlayOpenOptions()",
-                                 sizeof(size_t), sizeof(known), options->size));
+      return invalid(fmt::format("expected options of {} to {} bytes, a multiple of {}, but got {}: start from "
+                                 "inlayOpenOptions()",
+                                 sizeof(size_t), sizeof(known), sizeof(void *), options->size));
     if (options)
       std::memcpy(&known, options, options->size);
     if (known.publicKeyFile && !*known.publicKeyFile)

@@ -26,7 +26,7 @@ TEST(HostKernels, LoopsCoverAllIterations) {
   for (int64_t count : {0, 1, 1000, 100000}) {
     std::vector<float> data(static_cast<size_t>(count), 1.0f);
     void *buffers[] = {data.data()};
-    kernels->run(0, doubleAll, buffers, count, 1);
+    EXPECT_TRUE(kernels->run(0, doubleAll, buffers, count, 1).isOk());
     EXPECT_EQ(data, std::vector<float>(static_cast<size_t>(count), 2.0f));
   }
 }
@@ -35,10 +35,10 @@ TEST(HostKernels, ShortLoopsRunInOnePiece) {
   auto kernels = loadLoop();
   std::atomic<int> calls{0};
   void *buffers[] = {&calls};
-  kernels->run(0, countCalls, buffers, 100, 100);
+  EXPECT_TRUE(kernels->run(0, countCalls, buffers, 100, 100).isOk());
   EXPECT_EQ(calls, 1);
-  kernels->run(0, countCalls, buffers, INT64_MIN, INT64_MAX);
-  kernels->run(0, countCalls, buffers, 1, INT64_MAX);
+  EXPECT_TRUE(kernels->run(0, countCalls, buffers, INT64_MIN, INT64_MAX).isOk());
+  EXPECT_TRUE(kernels->run(0, countCalls, buffers, 1, INT64_MAX).isOk());
   EXPECT_EQ(calls, 2);
 }
 

@@ -82,7 +82,7 @@ struct ProcessExitOnDevice : VulkanFixture {
   static constexpr int64_t kCount = 1 << 18;
 };
 
-/// Exits while threads run commands, each on a device that they open, without an end.
+/// Exits while threads run commands endlessly, each on a device of its own.
 [[noreturn]] void exitDuringRuns(const Engine &engine, size_t bytes) {
   std::atomic<int> running{0};
   for (int i = 0; i < 4; ++i)

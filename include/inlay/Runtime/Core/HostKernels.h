@@ -34,7 +34,7 @@ public:
   virtual ~HostKernels() = default;
 
   /// Implements `InlayHostContext::run`.
-  virtual void run(uint32_t kernel, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) = 0;
+  virtual Status run(uint32_t kernel, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) = 0;
 
   /// Implements `InlayHostContext::call`.
   virtual Status call(uint32_t kernel, void *const *buffers, const int64_t *sizes) = 0;

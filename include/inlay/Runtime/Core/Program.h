@@ -113,8 +113,8 @@ public:
   /// Sets the check that stops calls. Must be called before the first call.
   virtual void stopWhen(StopCheck check) = 0;
 
-  /// Sets the limits of temporaries. A call that needs more fails with ResourceExhausted and allocates nothing. Must be
-  /// called before the first call.
+  /// Sets the limits of temporaries. A call that needs more fails with ResourceExhausted and allocates no
+  /// temporaries. Must be called before the first call.
   virtual void limitTemporaries(TemporaryLimits limits) = 0;
 
   virtual const Plan &plan() const = 0;

@@ -27,8 +27,8 @@ struct OpenOptions {
   std::string publicKeyFile; ///< For `openProgram`: as in ContainerReadOptions.
   /// Bytes that loading may allocate for everything but the constants: reading, decoding, checking, linking, and copies
   /// of constants on the device beyond one per byte of the file. The temporaries of a call in flight may take what is
-  /// left, in host memory and in device memory. 0 means the default of Budget.h for loading. For `openProgram` it also
-  /// limits temporaries in host memory, or in device memory that is host memory, to the memory of the machine.
+  /// left, in host memory and in device memory. 0 means the default of Budget.h for loading. With 0, `openProgram`
+  /// limits temporaries in host memory, and in device memory that is host memory, to the memory of the machine.
   uint64_t memoryLimit = 0;
   /// Called before drivers are loaded or a device is opened, maybe more than once. If it fails, loading ends with its
   /// status. May be empty.

@@ -44,6 +44,9 @@ Status ExecutionContext::prepare(const InputDims &dims, Failure &failure) {
   if (!storage_.holds((*made)->slotSizes())) {
     INLAY_RETURN_IF_ERROR(checkLimits((*made)->slotSizes(), loaded_.limits));
     instances_.clear(); // they point to the storage that is replaced
+    // Slots that other dims needed may exceed the limits together with the new ones.
+    if (!checkLimits(storage_.grownTo((*made)->slotSizes()), loaded_.limits).isOk())
+      storage_ = {};
     INLAY_RETURN_IF_ERROR(storage_.growHost((*made)->slotSizes()));
     INLAY_RETURN_IF_ERROR(failure.note(storage_.growDevice((*made)->slotSizes(), loaded_.device.get())));
   }

@@ -505,10 +505,8 @@ struct HostContext : InlayHostContext {
   static void runLoop(InlayHostContext *self, int64_t kernel, InlayHostBody body, void *const *buffers, int64_t count,
                       int64_t cost) {
     auto *context = static_cast<HostContext *>(self);
-    context->run(kernel, [&] {
-      context->kernels.run(static_cast<uint32_t>(kernel), body, buffers, count, cost);
-      return Status::ok();
-    });
+    context->run(kernel,
+                 [&] { return context->kernels.run(static_cast<uint32_t>(kernel), body, buffers, count, cost); });
   }
 
   static void callLibrary(InlayHostContext *self, int64_t kernel, void *const *buffers, const int64_t *sizes) {

@@ -12,8 +12,9 @@ namespace inlay::rt {
 namespace {
 class SerialKernels final : public HostKernels {
 public:
-  void run(uint32_t, InlayHostBody body, void *const *buffers, int64_t count, int64_t) override {
+  Status run(uint32_t, InlayHostBody body, void *const *buffers, int64_t count, int64_t) override {
     body(buffers, 0, count);
+    return Status::ok();
   }
   Status call(uint32_t kernel, void *const *, const int64_t *) override {
     return {StatusCode::Internal, fmt::format("kernel {} is not a library kernel", kernel)};

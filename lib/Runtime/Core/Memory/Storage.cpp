@@ -18,6 +18,19 @@ bool Storage::holds(const SlotSizes &sizes) const {
   return holdAll(host_, sizes.host) && holdAll(device_, sizes.device) && holdAll(scratch_, sizes.scratch);
 }
 
+/// Returns the larger one of each slot's size and its size in `sizes`.
+template <typename Slots>
+static std::vector<size_t> largestOf(const Slots &slots, std::vector<size_t> sizes) {
+  sizes.resize(std::max(sizes.size(), slots.size()));
+  for (size_t i = 0; i < slots.size(); ++i)
+    sizes[i] = std::max(sizes[i], slots[i].bytes);
+  return sizes;
+}
+
+SlotSizes Storage::grownTo(const SlotSizes &sizes) const {
+  return {largestOf(host_, sizes.host), largestOf(device_, sizes.device), largestOf(scratch_, sizes.scratch)};
+}
+
 template <typename Block, typename Allocate>
 Status Storage::growSlots(std::vector<Slot<Block>> &slots, const std::vector<size_t> &sizes, Allocate allocate) {
   if (slots.size() < sizes.size())

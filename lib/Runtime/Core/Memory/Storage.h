@@ -22,6 +22,9 @@ public:
   /// Returns true if each of these slots exists and is large enough.
   bool holds(const SlotSizes &sizes) const;
 
+  /// Returns the sizes of all slots after they have grown to at least these sizes.
+  SlotSizes grownTo(const SlotSizes &sizes) const;
+
   /// Grows each slot to at least this size. Pointers to slots that had to grow become invalid, also after an error.
   Status growHost(const SlotSizes &sizes);
   /// Grows the slots of a device. `device` may be null if there are none.

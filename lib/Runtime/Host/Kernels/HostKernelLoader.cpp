@@ -72,7 +72,7 @@ class Kernels : public HostKernels {
 public:
   explicit Kernels(const HostFunction &function) : description(function.kernels), kernels(function.kernels.size()) {}
 
-  void run(uint32_t kernel, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) override;
+  Status run(uint32_t kernel, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) override;
   Status call(uint32_t kernel, void *const *buffers, const int64_t *sizes) override;
   void forgetConstants() override;
 
@@ -93,16 +93,16 @@ public:
 };
 } // namespace
 
-void Kernels::run(uint32_t, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) {
+Status Kernels::run(uint32_t, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) {
   cost = std::max<int64_t>(cost, 1);
   int64_t threads = ThreadPool::get().threads();
   if (threads == 1 || count <= 1 || count < kMinElements / cost) {
     if (count > 0)
       body(buffers, 0, count);
-    return;
+    return Status::ok();
   }
   int64_t chunk = std::max(count / (threads * kChunksPerThread), kChunkElements / cost);
-  ThreadPool::get().run(count, chunk, [&](int64_t begin, int64_t end) { body(buffers, begin, end); });
+  return ThreadPool::get().run(count, chunk, [&](int64_t begin, int64_t end) { body(buffers, begin, end); });
 }
 
 Status Kernels::call(uint32_t kernel, void *const *buffers, const int64_t *sizes) {

@@ -26,17 +26,12 @@ inline Memory allocate(size_t bytes) {
   return Memory(std::aligned_alloc(kLine, (bytes / kLine + 1) * kLine));
 }
 
-/// Memory that grows and is reused, a separate block in each thread. Declared static, one object per use. It is no
-/// thread_local object, because the C library ends the process if it has no memory to register the destructor of one.
+/// Memory that grows and is reused, a separate block in each thread. Declared static, one object per use. It is not
+/// thread_local, because the C library ends the process if it has no memory to register the destructor of a
+/// thread_local object. Its key is never deleted, because threads may be inside kernels while the process exits.
 class Scratch {
 public:
   Scratch() : hasKey_(pthread_key_create(&key_, std::free) == 0) {}
-  ~Scratch() {
-    if (!hasKey_)
-      return;
-    std::free(pthread_getspecific(key_));
-    pthread_key_delete(key_);
-  }
   Scratch(const Scratch &) = delete;
   Scratch &operator=(const Scratch &) = delete;
 

@@ -79,6 +79,7 @@ ThreadPool::ThreadPool() {
 ThreadPool::~ThreadPool() {
   while (!insideLoop && !acquire()) // another thread may be inside a loop while the process exits
     sched_yield();
+  hasEnded_ = true;
   threads_ = 1; // later loops run on their calling thread
   stopWorkers();
 }
@@ -107,8 +108,11 @@ Status ThreadPool::setThreads(int64_t threads) {
             fmt::format("expected a number of threads from 1 to {}, but got {}", kMaxThreads, threads)};
   if (insideLoop)
     return {StatusCode::InvalidArgument, "the number of threads can't change inside a loop that runs on them"};
-  while (!acquire())
+  while (!acquire()) {
+    if (hasEnded_)
+      return {StatusCode::Stopped, "the process is exiting"};
     sched_yield();
+  }
   if (threads != threads_) {
     stopWorkers();
     threads_ = threads;

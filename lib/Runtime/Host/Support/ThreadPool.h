@@ -110,8 +110,9 @@ private:
   const void *data_ = nullptr;
   int64_t count_ = 0;
   int64_t chunk_ = 1;
-  const TraceSpan *span_ = nullptr; ///< The span around the loop, if it is recorded.
-  FirstError error_;                ///< Of the loop's chunks.
+  const TraceSpan *span_ = nullptr;   ///< The span around the loop, if it is recorded.
+  FirstError error_;                  ///< Of the loop's chunks.
+  std::atomic<bool> hasEnded_{false}; ///< True after the destructor, which keeps the pool.
   std::atomic<int64_t> next_{0};
   /// The number of the loop, a bit that lets workers join, and the number of workers in the loop. They share one word,
   /// so that a worker can join only while the caller waits for it.

@@ -17,10 +17,10 @@ namespace inlay::rt::vulkan {
 
 namespace {
 
-/// Time for which the exit waits at most.
+/// Time for which the exit waits for threads inside the driver and for commands.
 constexpr std::chrono::seconds kExitLimit{10};
-/// The steps precede the handlers that exist at this many events. A process uses few drivers, and each adds its
-/// handlers early.
+/// Limits how often the handler is registered. Handlers that drivers add later run before the steps. A process uses few
+/// drivers, and each adds its handlers early.
 constexpr int kMaxRegistrations = 64;
 
 struct ExitState {
@@ -76,7 +76,7 @@ DriverUse::~DriverUse() {
 
 bool isExiting() { return ExitState::get().exits; }
 
-Status processExits() { return {StatusCode::Unavailable, "the process is exiting"}; }
+Status processExits() { return {StatusCode::Stopped, "the process is exiting"}; }
 
 void addExitStep(const ExitStep &step) {
   ExitState &state = ExitState::get();

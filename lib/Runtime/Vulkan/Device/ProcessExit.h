@@ -12,8 +12,9 @@
 
 namespace inlay::rt::vulkan {
 
-/// Marks that this thread calls the driver during the object's lifetime. The process does not exit meanwhile. Once it
-/// exits, the object converts to false, and the thread must not call the driver. Uses may be nested.
+/// Marks that this thread calls the driver during the object's lifetime. The exit of the process waits for it, for a
+/// limited time. Once the exit has begun, a new object converts to false, also inside of an older one, and the thread
+/// must make no new calls to the driver.
 class DriverUse {
 public:
   DriverUse();
@@ -27,15 +28,16 @@ private:
   bool isAllowed_;
 };
 
-/// Returns true if the process exits and no more calls of the driver are allowed.
+/// Returns true if the process is exiting and calls to the driver are no longer allowed.
 bool isExiting();
 
-/// The error of a call that isn't made because the process exits.
+/// Returns the error of a call that isn't made because the process exits. Its code is Stopped, so it starts no
+/// recovery.
 Status processExits();
 
 /// A step of the exit. It is called once, on the exiting thread, before data of the driver is destroyed. A step of
-/// `Cancel` ends work in progress. A step of `Drain` waits until a device has nothing to do, at most until the
-/// deadline; no thread calls the driver then.
+/// `Cancel` ends work in progress, and waits for kernels that the driver is compiling. A step of `Drain` waits until a
+/// device has nothing to do, at most until the deadline. Before the deadline, no thread calls the driver then.
 struct ExitStep {
   using Deadline = std::chrono::steady_clock::time_point;
   enum class Phase { Cancel, Drain };

@@ -35,6 +35,15 @@ StatusOr<Timeout> environmentTimeout() {
   return value ? parseTimeout(value) : Timeout(std::chrono::seconds(60));
 }
 
+Queue::~Queue() {
+  // The exit must not see a destroyed semaphore. One that is leaked stays valid.
+  DriverUse use;
+  if (!use || !table_.mayDestroy())
+    return;
+  table_.timeline = VK_NULL_HANDLE;
+  timeline_ = SemaphoreHandle();
+}
+
 Status Queue::open(uint32_t family, Timeout timeout) {
   timeout_ = timeout;
   table_.vk.vkGetDeviceQueue(table_.device, family, 0, &queue_);

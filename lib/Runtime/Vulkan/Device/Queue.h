@@ -29,6 +29,9 @@ StatusOr<Timeout> environmentTimeout();
 class Queue {
 public:
   explicit Queue(DeviceTable &table) : table_(table) {}
+  ~Queue();
+  Queue(const Queue &) = delete;
+  Queue &operator=(const Queue &) = delete;
 
   Status open(uint32_t family, Timeout timeout);
 
@@ -50,7 +53,7 @@ private:
   DeviceTable &table_;
   VkQueue queue_ = VK_NULL_HANDLE;
   Timeout timeout_;
-  SemaphoreHandle timeline_;
+  SemaphoreHandle timeline_; ///< `DeviceTable::timeline`.
   mutable std::mutex mutex_;
   Status lost_; ///< Guarded by `mutex_`.
 };

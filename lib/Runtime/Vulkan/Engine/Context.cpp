@@ -6,6 +6,8 @@
 #include "Context.h"
 #include "Runtime/Vulkan/Device/Results.h"
 
+#include "inlay/Runtime/Core/Guard.h"
+
 #include <fmt/format.h>
 
 #include <new>
@@ -52,7 +54,13 @@ OwnedDevice::~OwnedDevice() {
   leaked->submitted = submitted.load();
   if (isStuck) // so the semaphore was leaked too
     leaked->timeline = timeline;
-  addExitStep(exitStepOf(*leaked));
+  // Without memory for the step, the exit doesn't wait for the device.
+  auto add = [&] {
+    addExitStep(exitStepOf(*leaked));
+    return Status::ok();
+  };
+  if (!guard(add).isOk())
+    delete leaked;
 }
 
 Context::Context(VulkanInstance &instance, DeviceInfo deviceInfo)

@@ -57,11 +57,11 @@ private:
 
 //===-- Cumulative sums and products -----------------------------------------------------------------------------===//
 
-/// Combines the scalars of an earlier element of all inputs with those of an element of all inputs.
+/// Combines the values of all inputs at an earlier position with those at a later position.
 using JoinBody = function_ref<Value(OpBuilder &, Location, ValueRange earlier, ValueRange later)>;
 
-/// Combines each element of `inputs` with the element `distance` before it along `dim`. The elements without such an
-/// element are those of the last input.
+/// Combines each element of `inputs` with the element `distance` before it along `dim`. Where no such element
+/// exists, the result is the element of the last input.
 Value joinWithEarlier(OpBuilder &builder, Location loc, ValueRange inputs, int64_t dim, int64_t distance,
                       JoinBody join) {
   RankedTensorType type = tensorType(inputs.back());

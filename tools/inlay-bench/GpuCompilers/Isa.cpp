@@ -77,9 +77,10 @@ static Program parse(StringRef assembly) {
 /// Returns the bytes that an invocation loads or stores, by the end of the name: b128, dwordx4, dword, u16, ubyte, ...
 static int64_t findBytes(StringRef name) {
   static constexpr std::pair<llvm::StringLiteral, int64_t> sizes[] = {
-      {"b512", 64},    {"b256", 32},    {"b128", 16},   {"b96", 12},  {"b64", 8},   {"dwordx16", 64}, {"dwordx8", 32},
-      {"dwordx4", 16}, {"dwordx3", 12}, {"dwordx2", 8}, {"dword", 4}, {"xyzw", 16}, {"xyz", 12},      {"xy", 8},
-      {"short", 2},    {"16", 2},       {"byte", 1},    {"_u8", 1},   {"_i8", 1},   {"_b8", 1}};
+      {"b512", 64},    {"b256", 32},    {"b128", 16},    {"b96", 12},    {"b64", 8},   {"dwordx16", 64},
+      {"dwordx8", 32}, {"dwordx4", 16}, {"dwordx3", 12}, {"dwordx2", 8}, {"dword", 4}, {"d16_xyzw", 8},
+      {"d16_xyz", 6},  {"d16_xy", 4},   {"xyzw", 16},    {"xyz", 12},    {"xy", 8},    {"_u8", 1},
+      {"_i8", 1},      {"_b8", 1},      {"byte", 1},     {"short", 2},   {"16", 2}};
   for (auto [part, bytes] : sizes)
     if (name.contains(part))
       return bytes;

@@ -35,7 +35,7 @@ struct Ratio {
 };
 } // namespace
 
-/// Differences of the register allocator from one version of a kernel to the next one.
+/// Register allocation may differ this much between two versions of a kernel without counting as worse.
 static constexpr double kTolerance = 0.05;
 
 static int64_t &getMember(KernelFigures &figures, int64_t KernelFigures::*member) { return figures.*member; }

@@ -182,6 +182,8 @@ static StatusOr<Baseline> compileAll(llvm::ArrayRef<Case> cases, llvm::ArrayRef<
     found.driver = compiled->driver;
     llvm::append_range(found.kernels, compiled->kernels);
   }
+  if (found.kernels.empty())
+    return Status(StatusCode::Unavailable, "the driver compiled for none of the chips");
   return found;
 }
 

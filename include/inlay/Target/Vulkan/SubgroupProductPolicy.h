@@ -18,8 +18,8 @@ namespace inlay {
 /// ratios of the costs matter.
 struct SubgroupProductProfile {
   int64_t lanes = 0; ///< Invocations of a subgroup that can broadcast values; 0 if they cannot.
-  /// True if all lanes load an element that they share, with one address. GPUs have such loads in a scalar unit, or
-  /// serve all lanes at once. False if each lane loads a part of the shared elements and broadcasts it.
+  /// True if all lanes load a shared element from the same address. GPUs do this in a scalar unit, or with one access
+  /// for all lanes. False if each lane loads a part of the shared elements and broadcasts it.
   bool loadsUniformly = false;
   double maxPoints = 32;     ///< Accumulators of an invocation.
   int64_t maxUnrolled = 256; ///< Number of unrolled steps, including stores. Drivers take longer to compile more steps.

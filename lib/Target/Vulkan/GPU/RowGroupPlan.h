@@ -38,7 +38,7 @@ int64_t chooseShares(int64_t invocations, int64_t points);
 /// wait for memory at the same time.
 int64_t chooseRowInvocations(int64_t elements, int64_t maxInvocations);
 
-/// Returns the number of steps of a share of `steps` steps that an iteration runs on a GPU.
+/// Returns how many of the `steps` steps of a share one iteration runs on a GPU.
 int64_t chooseUnrolled(int64_t steps);
 
 } // namespace inlay

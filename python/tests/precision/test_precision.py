@@ -126,17 +126,17 @@ HEAD = """\
 exceeds its bound. Vulkan is Mesa's software driver. `torch` and double precision compute the exact results.
 
 The arguments are all numbers of bf16. In f32 they are numbers of all exponents, numbers close to zeros and
-poles, infinities and NaN. Functions of two numbers also get pairs that cancel. Rows have 3,000 elements, and products
-sums of 1,100 terms, with offsets, cancellation, equal numbers and several scales.
+poles, infinities and NaN. Functions of two numbers also get pairs that cancel. Rows have 3,000 elements. Products
+add 1,100 terms. Their data include offsets, cancellation, equal numbers and several scales.
 
 An error has one of these units:
 
 * **ULP**: the distance of neighboring numbers at the exact result.
-* **cond.**: one ULP of the result, plus the effect of one ULP of each argument. Its arguments are between -π and π for
-  `sin`, `cos` and `tan`, and positive for `lgamma`.
+* **cond.**: one ULP of the result, plus the effect of one ULP of each argument. For this unit, the arguments of `sin`,
+  `cos` and `tan` are between -π and π, and those of `lgamma` are positive.
 * **terms**: half an ULP of the sum of the magnitudes of all terms. For normalizations and softmax, the size includes
   the effect of the rounding error of the mean or of the distance to the largest element. For `var`, `std`,
-  `vector_norm` and `rms_norm` it is the result.
+  `vector_norm` and `rms_norm` the size is the magnitude of the result.
 
 NaN and infinities are exact. Vulkan may count subnormal numbers as 0 or, as arguments, as the smallest normal number.
 These functions may do so on the host too: {flushed}.

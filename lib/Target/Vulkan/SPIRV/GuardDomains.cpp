@@ -82,6 +82,25 @@ void inlay::guardDomains(Operation *root) {
   }
 }
 
+void inlay::roundDoubles(Operation *root) {
+  SmallVector<math::RoundEvenOp> roundings;
+  root->walk([&](math::RoundEvenOp op) {
+    if (op.getType().isF64())
+      roundings.push_back(op);
+  });
+  for (math::RoundEvenOp op : roundings) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    // Doubles from 2^52 on are whole. The sum of 2^52 and a smaller number is rounded to a whole number.
+    Value limit = arith::ConstantOp::create(b, b.getF64FloatAttr(0x1p52));
+    Value size = math::AbsFOp::create(b, op.getOperand());
+    Value rounded = arith::SubFOp::create(b, arith::AddFOp::create(b, size, limit), limit);
+    Value isSmall = arith::CmpFOp::create(b, CmpFPredicate::OLT, size, limit);
+    Value result = arith::SelectOp::create(b, isSmall, rounded, size);
+    op.replaceAllUsesWith(math::CopySignOp::create(b, result, op.getOperand()).getResult());
+    op.erase();
+  }
+}
+
 void inlay::selectSigns(Operation *root) {
   SmallVector<math::CopySignOp> signs;
   root->walk([&](math::CopySignOp op) {

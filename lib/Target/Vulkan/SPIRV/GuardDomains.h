@@ -14,6 +14,10 @@ namespace inlay {
 /// 754 for negative numbers, zeros, infinities and NaN.
 void guardDomains(mlir::Operation *root);
 
+/// Replaces each scalar `math.roundeven` of doubles by sums with 2^52. On processors without AVX-512, llvmpipe
+/// truncates doubles instead of rounding them.
+void roundDoubles(mlir::Operation *root);
+
 /// Replaces each scalar `math.copysign` in `root` by a choice between a number and its negation. llvmpipe combines the
 /// bits of both operands wrongly if their absolute values are related, as in a power of a number to itself.
 void selectSigns(mlir::Operation *root);

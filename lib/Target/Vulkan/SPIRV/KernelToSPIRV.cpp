@@ -242,6 +242,7 @@ static LogicalResult legalizeMath(Operation *module) {
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   guardDomains(module);
+  roundDoubles(module);
   selectSigns(module);
   return success();
 }

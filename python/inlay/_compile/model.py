@@ -14,7 +14,7 @@ import torch
 
 from .._dialect.calls import no_autocast
 from .._import.onnx import import_onnx, is_onnx
-from .._import.torch.export import EXPORT_LOCK, export_module, export_program, prepare_examples
+from .._import.torch.export import EXPORT_LOCK, export_model, export_program
 from .._import.torch.program import import_program
 from .._import.types import DynamicShapes, Inputs, Model, ModelProto
 from .._paths import StrPath
@@ -43,7 +43,7 @@ def import_model(
             with no_autocast():
                 program = import_program(exported, **options)
             return ImportedModel(program, convention_of(exported), exported.module)
-        made = export_module(model, prepare_examples(model, inputs, dynamic_shapes), may_split_dims=True)
+        made = export_model(model, inputs, dynamic_shapes, may_split_dims=True)
         with no_autocast():
             program = import_program(made.program, shape_profiles=made.shape_profiles, **options)
         written = {write.target for write in program.interface.writes if isinstance(write.target, str)}

@@ -330,6 +330,23 @@ def test_a_cache_that_grows():
     assert compilation_count() == before + 1
 
 
+class Keywords(torch.nn.Module):
+    def forward(self, x, **others):
+        return x.relu() + others["pair"][0] * others["scale"]
+
+
+def test_dims_of_arguments_that_keywords_take():
+    def inputs(batch):
+        return {"x": x(batch, 8), "pair": [x(batch, 8), x(3)], "scale": x(8)}
+
+    shapes = {"x": {0: BATCH}, "pair": [{0: BATCH}, None], "scale": None}
+    compiled = inlay.compile(Keywords(), inputs(2), dynamic_shapes=shapes, targets=TARGETS[1])
+    assert list(compiled.symbols) == ["batch"]
+    for batch in (2, 1, 7):
+        compare(compiled(**inputs(batch)), Keywords()(**inputs(batch)), 1e-6)
+    assert not hasattr(Keywords.forward, "__signature__")
+
+
 # -- torch.compile ----------------------------------------------------------------------------------------------------
 
 

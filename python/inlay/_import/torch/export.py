@@ -23,7 +23,7 @@ from ..._program.imported import ChangedObjects
 from ...errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from ..examples import ExampleInputs, Input, ShapeProfile, make_examples, split_shared_dims
 from ..types import DynamicShapes, Inputs
-from .capture.arguments import returning_changes, with_counters
+from .capture.arguments import naming_keywords, returning_changes, with_counters
 from .capture.attributes import Changes, restoring_attributes
 from .capture.caches import register_caches
 from .capture.reads import Reads, StateError, recording_reads
@@ -56,13 +56,7 @@ def export_program(
         raise ArgumentTypeError(
             "missing inputs: expected example arguments to export the module with, e.g. (torch.ones(1, 3),)"
         )
-    return export_module(model, prepare_examples(model, inputs, dynamic_shapes)).program
-
-
-def prepare_examples(model: torch.nn.Module, inputs: Inputs, dynamic_shapes: DynamicShapes | None) -> ExampleInputs:
-    """Returns the examples to export a module with, from the arguments that the user gave."""
-    register_caches()
-    return make_examples(model, *split_inputs(inputs), dynamic_shapes)
+    return export_model(model, inputs, dynamic_shapes).program
 
 
 class ExportedModule(NamedTuple):
@@ -76,6 +70,19 @@ class ExportedModule(NamedTuple):
     shape_profiles: dict[tuple[int, int], ShapeProfile]
     changed: ChangedObjects
     reads: Reads
+
+
+def export_model(
+    model: torch.nn.Module, inputs: Inputs, dynamic_shapes: DynamicShapes | None, may_split_dims: bool = False
+) -> ExportedModule:
+    """Exports a module by torch.export, from the arguments that the user gave.
+
+    may_split_dims: as for `export_module`.
+    """
+    register_caches()
+    args, kwargs = split_inputs(inputs)
+    with EXPORT_LOCK, naming_keywords(model, kwargs):
+        return export_module(model, make_examples(model, args, kwargs, dynamic_shapes), may_split_dims)
 
 
 def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dims: bool = False) -> ExportedModule:

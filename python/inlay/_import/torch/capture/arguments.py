@@ -8,7 +8,8 @@ program, with which a call updates the cache of the caller. The ints of a cache 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -68,6 +69,29 @@ def _request(value: Any, shapes: Any) -> Any:
     children = node.flatten_fn(value)[0]
     parts = shapes if isinstance(shapes, (tuple, list)) else [shapes] * len(children)
     return [_request(*pair) for pair in zip(children, parts, strict=False)]
+
+
+@contextlib.contextmanager
+def naming_keywords(model: torch.nn.Module, kwargs: Mapping[str, Any]) -> Iterator[None]:
+    """Names the arguments that the `**kwargs` of forward takes in its signature, as long as the context is open.
+
+    torch.export finds the dynamic shapes of arguments by the signature. It fails at arguments that `**kwargs` takes.
+    """
+    forward = getattr(model.forward, "__func__", None)
+    signature = inspect.signature(forward) if inspect.isfunction(forward) else None
+    parameters = dict(signature.parameters) if signature else {}
+    taken = [name for name, known in parameters.items() if known.kind is inspect.Parameter.VAR_KEYWORD]
+    unnamed = [name for name in kwargs if name not in parameters]
+    if forward is None or signature is None or not taken or not unnamed or "__signature__" in vars(forward):
+        yield
+        return
+    rest = parameters.pop(taken[0])
+    named = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in unnamed]
+    forward.__signature__ = signature.replace(parameters=[*parameters.values(), *named, rest])
+    try:
+        yield
+    finally:
+        del forward.__signature__
 
 
 @contextlib.contextmanager

@@ -111,3 +111,39 @@ def test_running_sums_of_infinities(targets):
     compiled = inlay.compile(RunningSum(), (x,), targets=TARGETS[targets])
     wanted = [[1.0, 3e38, inf, inf], [inf, inf, nan, nan], [0.0, 2.0**-126, nan, nan], [1e38, inf, inf, inf]]
     torch.testing.assert_close(compiled(x), torch.tensor(wanted), rtol=0, atol=0, equal_nan=True)
+
+
+class RunningProduct(torch.nn.Module):
+    def forward(self, x):
+        return torch.cumprod(x, 1)
+
+
+# Each row has neighbors whose sum or product overflows, while no result does.
+HUGE_TERMS = {
+    torch.float32: [[-3e38, 3e38, 3e38, -3e38, 1.0, -1e38], [0.0, -3e38, 3e38, 3e38, -3e38, 1.0]],
+    torch.float64: [[-1.5e308, 1.5e308, 1.5e308, -1.5e308, 1e307, -1e308], [0.0, -1e308, 1e308, 1e308, -1e308, 1e307]],
+}
+HUGE_FACTORS = {
+    torch.float32: [[1e-30, 1e30, 1e30, 1e-30, 3.0, -2.0], [0.0, 1e30, 1e30, 5.0, -1e38, 1e38]],
+    torch.float64: [[1e-200, 1e200, 1e200, 1e-300, 3.0, -2.0], [0.0, 1e200, 1e200, 5.0, -1e308, 1e308]],
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("targets", TARGETS)
+def test_running_sums_and_products_whose_neighbors_overflow(targets, dtype):
+    roundings = 0 if dtype == torch.float32 else 16  # sums of float64 have no compensation
+    for model, rows, unit in ((RunningSum(), HUGE_TERMS, roundings), (RunningProduct(), HUGE_FACTORS, 4)):
+        x = torch.tensor(rows[dtype], dtype=dtype)
+        want = model(x)
+        assert want.isfinite().all()
+        compiled = inlay.compile(model, (x,), targets=TARGETS[targets])
+        torch.testing.assert_close(compiled(x), want, rtol=unit * torch.finfo(dtype).eps, atol=0)
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+def test_running_products_reach_all_powers_of_two(targets):
+    for dtype, count in ((torch.float32, 160), (torch.float64, 1090)):
+        x = torch.stack([torch.full((count,), 2.0, dtype=dtype), torch.full((count,), -0.5, dtype=dtype)])
+        compiled = inlay.compile(RunningProduct(), (x,), targets=TARGETS[targets])
+        torch.testing.assert_close(compiled(x), torch.cumprod(x, 1), rtol=0, atol=0)

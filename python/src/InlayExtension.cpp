@@ -69,6 +69,30 @@ std::shared_ptr<nb::object> share(nb::object object) {
           }};
 }
 
+/// Returns the data of a tensor, which stays alive as long as the result. Throws the exceptions of the tensor's method
+/// `__dlpack__`, such as KeyboardInterrupt. If nanobind converted arguments to SharedArray, it would drop them.
+SharedArray toArray(nb::handle tensor) {
+  nb::object capsule;
+  try {
+    capsule = tensor.attr("__dlpack__")();
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_BufferError)) // The tensor requires a gradient.
+      throw;
+    capsule = tensor.attr("detach")().attr("__dlpack__")();
+  }
+  SharedArray array;
+  if (!nb::try_cast(capsule, array, /*convert=*/false))
+    throw nb::type_error("expected a contiguous tensor in host memory");
+  return array;
+}
+
+std::vector<SharedArray> toArrays(const std::vector<nb::object> &tensors) {
+  std::vector<SharedArray> arrays;
+  for (const nb::object &tensor : tensors)
+    arrays.push_back(toArray(tensor));
+  return arrays;
+}
+
 rt::TensorView view(const SharedArray &array) {
   rt::TensorView view;
   view.data = const_cast<void *>(array.data());
@@ -139,8 +163,8 @@ struct Results {
 struct Request : CompileRequest {
   Request() { options.partition.names = OptionNames::Keywords; }
 
-  void addWeight(std::string key, SharedArray array) {
-    auto owner = std::make_shared<SharedArray>(std::move(array));
+  void addWeight(std::string key, const nb::object &tensor) {
+    auto owner = std::make_shared<SharedArray>(toArray(tensor));
     weights.push_back({std::move(key), owner->data(), owner->nbytes(), owner, /*type=*/""});
   }
 
@@ -171,8 +195,8 @@ public:
     });
   }
 
-  Results call(std::vector<SharedArray> inputs) {
-    std::vector<rt::TensorView> read = views(std::move(inputs));
+  Results call(const std::vector<nb::object> &inputs) {
+    std::vector<rt::TensorView> read = views(toArrays(inputs));
     rt::StatusOr<std::vector<rt::TensorView>> results = [&] {
       Unlocked unlocked;
       return compiled.program->call(read);
@@ -184,9 +208,9 @@ public:
 
   /// Profiles one call step by step. Returns (steps, report, table, trace): the (name, kind, seconds) of each step, the
   /// report with the times, a table of them for users, and the trace as JSON, which is empty unless `traced`.
-  nb::tuple profile(std::vector<SharedArray> inputs, bool traced) {
+  nb::tuple profile(const std::vector<nb::object> &inputs, bool traced) {
     rt::Trace trace;
-    std::vector<rt::TensorView> read = views(std::move(inputs));
+    std::vector<rt::TensorView> read = views(toArrays(inputs));
     auto steps = [&]() -> rt::StatusOr<std::vector<rt::StepProfile>> {
       Unlocked unlocked;
       rt::InputDims dims;
@@ -219,10 +243,10 @@ public:
 
   /// Replaces the data of weights. The program then shares the given tensors. Ignores keys that the program does not
   /// use.
-  void replaceWeights(const std::vector<std::pair<std::string, SharedArray>> &weights) {
+  void replaceWeights(const std::vector<std::pair<std::string, nb::object>> &weights) {
     std::vector<std::pair<uint32_t, rt::Constant>> replacements;
-    for (const auto &[key, array] : weights) {
-      auto owner = std::make_shared<SharedArray>(array);
+    for (const auto &[key, tensor] : weights) {
+      auto owner = std::make_shared<SharedArray>(toArray(tensor));
       for (auto [number, constant] : llvm::enumerate(compiled.plan->constants))
         if (constant.key == key)
           replacements.emplace_back(number, rt::Constant{owner->data(), owner->nbytes(), owner, key});
@@ -240,17 +264,20 @@ public:
 
   /// Writes the program to a container, with its current weights and with additional tensors by key.
   void save(const std::string &path, const std::string &metadata,
-            const std::vector<std::pair<std::string, SharedArray>> &tensors, const std::string &weightsFile,
+            const std::vector<std::pair<std::string, nb::object>> &tensors, const std::string &weightsFile,
             bool allowFramework, bool replaceWeights) const {
     rt::Status status;
     // Copied with the interpreter lock held, because other threads may replace weights.
     const std::map<uint32_t, rt::Constant> constants = replaced;
+    std::vector<std::pair<std::string, SharedArray>> added;
+    for (const auto &[key, tensor] : tensors)
+      added.emplace_back(key, toArray(tensor));
     {
       Unlocked unlocked;
       auto plan = std::make_shared<rt::Plan>(*compiled.plan);
       for (const auto &[number, constant] : constants)
         plan->constants[number].replaceBytes(constant);
-      for (const auto &[key, array] : tensors)
+      for (const auto &[key, array] : added)
         putConstant(*plan, {array.data(), array.nbytes(), nullptr, key});
       CompiledProgram current;
       current.plan = std::move(plan);
@@ -444,7 +471,7 @@ void bindRequest(nb::module_ &m) {
       .def_rw("text", &Request::text)
       .def_rw("name", &Request::name)
       .def_rw("allow_missing_device", &Request::allowMissingDevice)
-      .def("add_weight", &Request::addWeight, "key"_a, nb::arg("array").noconvert())
+      .def("add_weight", &Request::addWeight, "key"_a, "tensor"_a)
       .def("set_progress", &Request::setProgress, "function"_a)
       .def("set_fallback", [](Request &r, nb::object run) { r.fallback->run = share(std::move(run)); }, "run"_a);
   Request sample;
@@ -456,8 +483,8 @@ void bindRequest(nb::module_ &m) {
 void bindCompilation(nb::module_ &m) {
   nb::class_<Results>(m, "Results").def("tensors", &Results::tensors);
   nb::class_<Compilation>(m, "Compilation")
-      .def("call", &Compilation::call, nb::arg("inputs").noconvert())
-      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), "traced"_a)
+      .def("call", &Compilation::call, "inputs"_a)
+      .def("profile", &Compilation::profile, "inputs"_a, "traced"_a)
       .def("memory", &Compilation::memory, "inputs"_a)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
       .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a,

@@ -9,7 +9,20 @@ from torch._decomp import core_aten_decompositions, decomposition_table
 from torch.export import default_decompositions
 
 from ..effects import draws_random_numbers
-from . import distances, norms, pooling, quantization, ranges, reductions, resampling, scans, scatters, sorting, views
+from . import (
+    distances,
+    norms,
+    pooling,
+    products,
+    quantization,
+    ranges,
+    reductions,
+    resampling,
+    scans,
+    scatters,
+    sorting,
+    views,
+)
 from .common import Decompositions
 
 aten = torch.ops.aten
@@ -71,6 +84,7 @@ def _adapt(table: Decompositions) -> Decompositions:
     for op in _KEPT:
         table.pop(op, None)
     table.update({op: decomposition_table[op] for op in _SPLIT})
+    table.update(products.DECOMPOSITIONS)
     table.update(reductions.DECOMPOSITIONS)
     table.update(resampling.DECOMPOSITIONS)
     table.update(ranges.DECOMPOSITIONS)

@@ -48,6 +48,8 @@ def attention(draft):
     shape = [*tensor.shape[:-2], length, tensor.shape[-1]]
     key, value = draft.input(shape, tensor.dtype), draft.input(shape, tensor.dtype)
     causal = draft.choose.choice(["", ", is_causal=True"])
+    if causal and not draft.values[value].isfinite().all():
+        raise Refused  # PyTorch multiplies hidden values by 0, and Inlay skips them
     text = f"F.scaled_dot_product_attention({{0}}, {{1}}, {{2}}{causal})"
     draft.add("attention", text, query, key, value, precision=Precision.COMPUTED)
 
@@ -61,6 +63,9 @@ def conv(draft):
     stride = [draft.choose.choice([1, 1, 2]) for _ in kernel]
     padding = [draft.choose.choice([0, 1]) for _ in kernel]
     if draft.choose.random() < 0.25:
+        sizes = zip(tensor.shape[2:], kernel, stride, padding, strict=True)
+        if any((size - 1) * step - 2 * rim + width < 1 for size, width, step, rim in sizes):
+            raise Refused  # PyTorch computes empty results for some dtypes only
         weight = draft.input([channels, draft.choose.choice([1, 2, 3]), *kernel], tensor.dtype)
         text = f"F.conv_transpose{count}d({{0}}, {{1}}, stride={stride}, padding={padding}, groups={groups})"
         draft.add(f"conv_transpose{count}d", text, x, weight, precision=Precision.SUMMED)

@@ -7,6 +7,7 @@
 #include "GuardDomains.h"
 #include "GuardLoops.h"
 #include "GuardPowers.h"
+#include "RoundHalves.h"
 #include "TexelBuffers.h"
 #include "VectorBuffers.h"
 #include "inlay/Convert/LoopNest/ExpandMath.h"
@@ -320,21 +321,6 @@ static void decorateExact(spirv::ModuleOp module) {
   });
 }
 
-/// Makes f16 results that are stored round to the nearest, as on the host. Otherwise drivers choose the rounding, even
-/// differently from store to store. SPIR-V allows the decoration only for values that are stored directly in a buffer.
-static void decorateRounding(spirv::ModuleOp module) {
-  auto nearest = spirv::FPRoundingModeAttr::get(module.getContext(), spirv::FPRoundingMode::RTE);
-  module.walk([&](spirv::FConvertOp convert) {
-    bool isStored = llvm::all_of(convert->getUsers(), [&](Operation *user) {
-      auto store = dyn_cast<spirv::StoreOp>(user);
-      return store &&
-             cast<spirv::PointerType>(store.getPtr().getType()).getStorageClass() == spirv::StorageClass::StorageBuffer;
-    });
-    if (getElementTypeOrSelf(convert.getType()).isF16() && isStored)
-      convert->setAttr("fp_rounding_mode", nearest);
-  });
-}
-
 /// Returns true if the kernel both loads from and stores to the variable.
 static bool isReadAndWritten(spirv::GlobalVariableOp variable, spirv::ModuleOp module) {
   bool reads = false, writes = false;
@@ -478,7 +464,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   if (!llvm::hasSingleElement(modules))
     return func.emitError("expected one SPIR-V module");
   decorateExact(*modules.begin());
-  decorateRounding(*modules.begin());
+  roundHalves(*modules.begin());
   orderStorageBuffers(*modules.begin());
   if (failed(spirv::serialize(*modules.begin(), result.words)) ||
       failed(validate(func.getLoc(), result.words, hasMatrices(*modules.begin()))))

@@ -67,6 +67,8 @@ def conv(draft):
         if any((size - 1) * step - 2 * rim + width < 1 for size, width, step, rim in sizes):
             raise Refused  # PyTorch computes empty results for some dtypes only
         weight = draft.input([channels, draft.choose.choice([1, 2, 3]), *kernel], tensor.dtype)
+        if not draft.values[weight].isfinite().all():
+            raise Refused  # docs/guide/host.md describes the difference
         text = f"F.conv_transpose{count}d({{0}}, {{1}}, stride={stride}, padding={padding}, groups={groups})"
         draft.add(f"conv_transpose{count}d", text, x, weight, precision=Precision.SUMMED)
         return

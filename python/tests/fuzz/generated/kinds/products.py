@@ -48,8 +48,8 @@ def attention(draft):
     shape = [*tensor.shape[:-2], length, tensor.shape[-1]]
     key, value = draft.input(shape, tensor.dtype), draft.input(shape, tensor.dtype)
     causal = draft.choose.choice(["", ", is_causal=True"])
-    if causal and not draft.values[value].isfinite().all():
-        raise Refused  # PyTorch multiplies hidden values by 0, and Inlay skips them
+    if causal and not all(draft.values[name].isfinite().all() for name in (query, key, value)):
+        raise Refused  # PyTorch multiplies hidden values by 0, and counts rows of NaN as hidden
     text = f"F.scaled_dot_product_attention({{0}}, {{1}}, {{2}}{causal})"
     draft.add("attention", text, query, key, value, precision=Precision.COMPUTED)
 

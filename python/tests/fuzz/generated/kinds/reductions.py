@@ -106,7 +106,9 @@ def batch_norm(draft):
     if draft.choose.random() < 0.3:
         draft.add("batch_norm", "F.batch_norm({0}, None, None, training=True)", x, precision=Precision.COMPUTED)
         return
-    mean, weight, bias = (draft.input(channels, tensor.dtype) for _ in range(3))
+    mean, weight, bias = names = [draft.input(channels, tensor.dtype) for _ in range(3)]
+    if not all(draft.values[name].isfinite().all() for name in names):
+        raise Refused  # PyTorch folds the mean into the bias
     values = torch.rand(channels, generator=draft.generator).to(tensor.dtype) + 0.5
     variance = draft.input(channels, tensor.dtype, values)
     text = "F.batch_norm({0}, {1}, {2}, {3}, {4})"

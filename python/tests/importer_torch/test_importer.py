@@ -490,6 +490,7 @@ def refused(model, inputs, match, **options):
 def test_empty_tensors(imports):
     assert imports(Call(lambda a: a + 1), torch.ones(0, 3))[0] == ["add"]
     assert imports(Call(lambda a: a.sum(0)), torch.ones(0, 3))[0] == ["sum"]
+    assert imports(Call(torch.conv1d), torch.ones(1, 0, 3), torch.ones(2, 0, 1))[0] == ["aten::convolution"]
 
 
 @pytest.mark.parametrize(

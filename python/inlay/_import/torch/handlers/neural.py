@@ -58,6 +58,8 @@ def _handle_convolution(walker: Walker, call: Call) -> HandlerResult:
     bias = call["bias"] and walker.tensor(call["bias"])
     if len(x.shape) != len(weight.shape):  # the input has no batch dim
         return None
+    if x.shape[1] == 0:  # PyTorch then gives the result no channels, whatever the weight has
+        return None
     spatial = len(x.shape) - 2
     attributes = {
         "stride": spread(call["stride"], spatial, ()),

@@ -35,7 +35,7 @@ def main():
     parser.add_argument("--count", type=int, help="the number of operators; drawn by the seed")
     parser.add_argument("--samples", type=int, default=4, help="the number of samples of each operator and dtype")
     parser.add_argument("--dtypes", type=int, default=10, help="the number of dtypes of each operator")
-    parser.add_argument("--targets", default="host,vulkan", help="host, vulkan or both")
+    parser.add_argument("--targets", default="host,vulkan", help="names, separated by commas")
     parser.add_argument("--elements", type=int, default=4000, help="the most elements of a sample")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
@@ -49,6 +49,8 @@ def main():
         return 0
     import op_db
 
+    if unknown := set(options.targets.split(",")) - set(op_db.TARGETS):
+        parser.error(f"unknown target {sorted(unknown)[0]!r}: expected {' or '.join(op_db.TARGETS)}")
     if options.read:
         outcomes = [op_db.Outcome(**json.loads(line)) for line in options.read.read_text().splitlines()]
         chosen = {outcome.op for outcome in outcomes}

@@ -69,19 +69,18 @@ std::shared_ptr<nb::object> share(nb::object object) {
           }};
 }
 
-/// Returns the data of a tensor, which stays alive as long as the result. Throws the exceptions of the tensor's method
-/// `__dlpack__`, such as KeyboardInterrupt. If nanobind converted arguments to SharedArray, it would drop them.
+/// Returns the data of a tensor, which stays alive as long as the result. Throws TypeError if the tensor has no
+/// contiguous data in host memory, and exceptions such as KeyboardInterrupt, which nanobind's conversion would drop.
 SharedArray toArray(nb::handle tensor) {
   nb::object capsule;
   try {
     capsule = tensor.attr("__dlpack__")();
   } catch (nb::python_error &error) {
-    if (!error.matches(PyExc_BufferError)) // The tensor requires a gradient.
+    if (!error.matches(PyExc_Exception))
       throw;
-    capsule = tensor.attr("detach")().attr("__dlpack__")();
   }
-  SharedArray array;
-  if (!nb::try_cast(capsule, array, /*convert=*/false))
+  SharedArray array; // nanobind has other ways for a tensor that requires a gradient.
+  if (!nb::try_cast(capsule.is_valid() ? nb::handle(capsule) : tensor, array, /*convert=*/false))
     throw nb::type_error("expected a contiguous tensor in host memory");
   return array;
 }

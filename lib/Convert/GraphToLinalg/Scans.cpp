@@ -166,12 +166,13 @@ Value scaleRows(OpBuilder &builder, Location loc, Value value, Value factors, in
                          body);
 }
 
-/// Returns `factor` for each row along `dim` with a number of size `bound` or more, and 1 for each other row.
+/// Returns `factor` for each row with a number of size `bound` or more or a NaN, and 1 for each other row. `largest`
+/// has the largest size of each row. It is NaN for a row with a NaN, which may have large numbers too.
 Value factorsOfLargeRows(OpBuilder &builder, Location loc, Value largest, double bound, double factor) {
   RankedTensorType type = tensorType(largest);
   auto body = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
     auto constant = [&](double number) { return scalarConstant(nested, nestedLoc, type.getElementType(), number); };
-    Value isLarge = arith::CmpFOp::create(nested, nestedLoc, arith::CmpFPredicate::OGE, args[0], constant(bound));
+    Value isLarge = arith::CmpFOp::create(nested, nestedLoc, arith::CmpFPredicate::UGE, args[0], constant(bound));
     return arith::SelectOp::create(nested, nestedLoc, isLarge, constant(factor), constant(1));
   };
   return createPointwise(builder, loc, largest, builder.getMultiDimIdentityMap(type.getRank()),

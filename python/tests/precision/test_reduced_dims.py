@@ -137,8 +137,9 @@ def test_running_sums_and_products_whose_neighbors_overflow(targets, dtype):
         x = torch.tensor(rows[dtype], dtype=dtype)
         want = model(x)
         assert want.isfinite().all()
+        x[1, -1] = want[1, -1] = torch.nan  # does not reach the results before it
         compiled = inlay.compile(model, (x,), targets=TARGETS[targets])
-        torch.testing.assert_close(compiled(x), want, rtol=unit * torch.finfo(dtype).eps, atol=0)
+        torch.testing.assert_close(compiled(x), want, rtol=unit * torch.finfo(dtype).eps, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("targets", TARGETS)
@@ -146,4 +147,5 @@ def test_running_products_reach_all_powers_of_two(targets):
     for dtype, count in ((torch.float32, 160), (torch.float64, 1090)):
         x = torch.stack([torch.full((count,), 2.0, dtype=dtype), torch.full((count,), -0.5, dtype=dtype)])
         compiled = inlay.compile(RunningProduct(), (x,), targets=TARGETS[targets])
-        torch.testing.assert_close(compiled(x), torch.cumprod(x, 1), rtol=0, atol=0)
+        smallest = 2.0**-126 if targets == "vulkan" else 0  # devices may replace subnormal numbers
+        torch.testing.assert_close(compiled(x), torch.cumprod(x, 1), rtol=0, atol=smallest)

@@ -68,8 +68,12 @@ def running(draft):
     x = draft.number(1)
     name = draft.choose.choice(["cumsum", "cumsum", "cumprod"])
     values = draft.values[x]
-    if name == "cumprod" and values.is_floating_point():  # PyTorch's accumulators overflow, ours don't.
-        _refuse_overflow(values.to(torch.float32 if values.element_size() == 2 else torch.float64))
+    if values.is_floating_point():  # PyTorch's accumulators overflow, ours don't.
+        wide = values.to(torch.float32 if values.element_size() == 2 else torch.float64)
+        if name == "cumprod":
+            _refuse_overflow(wide)
+        elif not torch.where(wide.isfinite(), wide, 0).abs().sum().isfinite():
+            raise Refused
     draft.add(name, f"torch.{name}({{0}}, dim={draft.dim(x)})", x, precision=Precision.SUMMED)
 
 

@@ -26,3 +26,24 @@ def test_products_that_overflow(value, targets):
     want = model(x.double(), a.double(), b.double()).float()
     compiled = inlay.compile(model, (x, a, b), targets=targets)
     torch.testing.assert_close(compiled(x, a, b), want, rtol=2e-7, atol=2.0**-126, equal_nan=True)
+
+
+def test_products_of_mixed_dtypes_are_those_of_the_wider_one():
+    f64 = torch.float64
+    for x, a, b in [
+        (torch.zeros(2, dtype=f64), torch.full((2,), 1e30), torch.full((2,), 1e30)),
+        (torch.tensor(1.0, dtype=f64), torch.full((2,), 3e38), torch.full((2,), 10.0)),
+        (torch.ones(2), torch.full((1,), 3e38), torch.full((2, 1), 1e300, dtype=f64)),
+    ]:
+        compiled = inlay.compile(Model(1), (x, a, b), targets=("host",))
+        torch.testing.assert_close(compiled(x, a, b), Model(1)(x, a, b), rtol=1e-6, atol=0)
+
+
+def test_a_number_that_is_known_only_at_a_call():
+    class Scaled(torch.nn.Module):
+        def forward(self, x, a, b, scale):
+            return torch.addcmul(x, a, b, value=scale.item())
+
+    inputs = torch.ones(2), torch.full((2,), 2.0), torch.full((2,), 3.0), torch.tensor(0.5)
+    compiled = inlay.compile(Scaled(), inputs, targets=("host", "torch"))
+    torch.testing.assert_close(compiled(*inputs), torch.full((2,), 4.0))

@@ -16,9 +16,9 @@ aten = torch.ops.aten
 def _addcmul(x: Any, a: Any, b: Any, *, value: Any = 1) -> Any:
     """Returns x + value * a * b, also where the product overflows and the result does not, as PyTorch's fused
     multiply-add does. Devices may round the product."""
-    if not all(each.dtype in (torch.float32, torch.float64) for each in (x, a, b)):
+    if x.dtype not in (torch.float32, torch.float64) or not x.dtype == a.dtype == b.dtype:
         return decomposition_table[aten.addcmul.default](x, a, b, value=value)
-    a = a if value == 1 else a * value
+    a = a if isinstance(value, (int, float)) and value == 1 else a * value
     product, scale = a * b, 2.0 ** (-65 if x.dtype == torch.float32 else -513)
     overflows = (product.abs() == torch.inf) & (torch.maximum(a.abs(), b.abs()) < torch.inf)
     exact = (x * scale * scale + (a * scale) * (b * scale)) / scale / scale

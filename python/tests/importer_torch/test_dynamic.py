@@ -347,6 +347,15 @@ def test_dims_of_arguments_that_keywords_take():
     assert not hasattr(Keywords.forward, "__signature__")
 
 
+def test_keys_that_are_no_names_of_parameters():
+    class Model(torch.nn.Module):
+        def forward(self, x, **others):
+            return x * others["class"] + others["a.b"]
+
+    inputs = {"x": x(3), "class": x(3), "a.b": x(3)}
+    compare(inlay.compile(Model(), inputs, targets=TARGETS[1])(**inputs), Model()(**inputs), 1e-6)
+
+
 # -- torch.compile ----------------------------------------------------------------------------------------------------
 
 

@@ -266,11 +266,11 @@ public:
             const std::vector<std::pair<std::string, nb::object>> &tensors, const std::string &weightsFile,
             bool allowFramework, bool replaceWeights) const {
     rt::Status status;
-    // Copied with the interpreter lock held, because other threads may replace weights.
-    const std::map<uint32_t, rt::Constant> constants = replaced;
     std::vector<std::pair<std::string, SharedArray>> added;
     for (const auto &[key, tensor] : tensors)
       added.emplace_back(key, toArray(tensor));
+    // Copied with the interpreter lock held, because other threads may replace weights.
+    const std::map<uint32_t, rt::Constant> constants = replaced;
     {
       Unlocked unlocked;
       auto plan = std::make_shared<rt::Plan>(*compiled.plan);

@@ -463,8 +463,8 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   auto modules = holder->getOps<spirv::ModuleOp>();
   if (!llvm::hasSingleElement(modules))
     return func.emitError("expected one SPIR-V module");
-  decorateExact(*modules.begin());
   roundHalves(*modules.begin());
+  decorateExact(*modules.begin());
   orderStorageBuffers(*modules.begin());
   if (failed(spirv::serialize(*modules.begin(), result.words)) ||
       failed(validate(func.getLoc(), result.words, hasMatrices(*modules.begin()))))

@@ -31,8 +31,8 @@ public:
     Value sum = spirv::IAddOp::create(b, bits, spirv::IAddOp::create(b, odd, word(0xFFF)));
     Value normal = spirv::BitwiseAndOp::create(b, sum, word(~0x1FFF));
     // Below 2^-14, numbers of f16 are multiples of 2^-24, as those of f32 from 0.5 to 1 are.
-    Value shifted = exact<spirv::FAddOp>(size, number(0.5f));
-    Value magnitude = cast(words, exact<spirv::FSubOp>(shifted, number(0.5f)));
+    Value shifted = spirv::FAddOp::create(b, size, number(0.5f));
+    Value magnitude = cast(words, spirv::FSubOp::create(b, shifted, number(0.5f)));
     Value subnormal = spirv::BitwiseOrOp::create(b, magnitude, sign);
     Value rounded = select(isBelow(size, 0x1p-14f), subnormal, normal);
     // 65520 is halfway from the largest number to the next power of two.
@@ -57,12 +57,6 @@ private:
   Value cast(Type type, Value value) { return spirv::BitcastOp::create(b, type, value); }
   Value isBelow(Value value, float bound) { return spirv::FOrdLessThanOp::create(b, bools, value, number(bound)); }
   Value select(Value condition, Value yes, Value no) { return spirv::SelectOp::create(b, condition, yes, no); }
-  template <typename Op>
-  Value exact(Value lhs, Value rhs) {
-    Op op = Op::create(b, lhs, rhs);
-    op->setAttr("no_contraction", b.getUnitAttr());
-    return op;
-  }
 
   ImplicitLocOpBuilder b;
   Value x;
@@ -84,7 +78,8 @@ void inlay::roundHalves(spirv::ModuleOp module) {
   SmallVector<spirv::FConvertOp> inner;
   module.walk([&](spirv::FConvertOp convert) {
     Type type = convert.getType();
-    if (!getElementTypeOrSelf(type).isF16() || !(type.isF16() || isa<VectorType>(type)))
+    bool isMatrix = !type.isF16() && !isa<VectorType>(type); // Devices round cooperative matrices.
+    if (!getElementTypeOrSelf(type).isF16() || isMatrix)
       return;
     if (isStored(convert))
       convert->setAttr("fp_rounding_mode", nearest);

@@ -12,6 +12,7 @@ namespace inlay {
 
 /// Makes conversions to f16 in `module` round to the nearest, and ties to even. SPIR-V allows the decoration
 /// FPRoundingMode only for values that are stored directly in a buffer. Other values are rounded by integer arithmetic.
+/// Call it before sums are decorated as exact, because it adds sums.
 void roundHalves(mlir::spirv::ModuleOp module);
 
 } // namespace inlay

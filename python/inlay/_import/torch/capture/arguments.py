@@ -79,12 +79,12 @@ def naming_keywords(model: torch.nn.Module, kwargs: Mapping[str, Any]) -> Iterat
     torch.export finds the dynamic shapes of arguments by the signature. It fails at arguments that `**kwargs` takes.
     Keys that can't be names of parameters stay unnamed.
     """
-    forward = getattr(model.forward, "__func__", None)
-    signature = inspect.signature(forward) if inspect.isfunction(forward) else None
-    parameters = dict(signature.parameters) if signature else {}
+    forward: Any = getattr(model.forward, "__func__", None)
+    signature = inspect.signature(forward) if inspect.isfunction(forward) else inspect.Signature()
+    parameters = dict(signature.parameters)
     taken = [name for name, known in parameters.items() if known.kind is inspect.Parameter.VAR_KEYWORD]
     unnamed = [name for name in kwargs if name not in parameters and name.isidentifier() and not iskeyword(name)]
-    if forward is None or signature is None or not taken or not unnamed or "__signature__" in vars(forward):
+    if not taken or not unnamed or "__signature__" in vars(forward):
         yield
         return
     rest = parameters.pop(taken[0])

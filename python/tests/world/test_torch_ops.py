@@ -1,33 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a few samples of PyTorch's operator database. `make test-world` runs many of each operator."""
 
+import dataclasses
 import random
 
+import inlay
 import op_db
+import op_db_dynamo
+import op_db_samples
 import pytest
 import torch
 import torch_ops as suite
+from inlay._compile import dynamo
 
-_SIZES = op_db.Sizes(samples=1, elements=1000, dtypes=2)
+_SIZES = op_db_samples.Sizes(samples=1, elements=1000, dtypes=2)
 _COUNT = 48  # operators
+_COMPILED_COUNT = 8  # of them, through torch.compile
 
-_NAMES = sorted(random.Random(0).sample(op_db.names(), _COUNT))
+_NAMES = random.Random(0).sample(op_db_samples.names(), _COUNT)
 
 
-@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("name", sorted(_NAMES))
 def test_samples(name):
     found = suite.faults(op_db.check(name, _SIZES), suite.load_known())
     assert not found, "\n".join(map(suite.describe, found))
 
 
+@pytest.mark.parametrize("name", sorted(_NAMES[:_COMPILED_COUNT]))
+def test_samples_through_torch_compile(name):
+    sizes = dataclasses.replace(_SIZES, targets=("compile-host",))
+    found = suite.faults(op_db.check(name, sizes), suite.load_known())
+    assert not found, "\n".join(map(suite.describe, found))
+
+
 def test_known_exceptions_name_operators():
-    names = op_db.names()
+    names = op_db_samples.names()
     assert not [entry["op"] for entry in suite.load_known() if entry["op"] not in names]
     assert all(entry["reason"] for entry in suite.load_known())
 
 
 def test_a_fault_is_reported(capsys):
-    outcome = op_db.Outcome("add", "float32", "host", "wrong", "(...)", "got 1, but expected 2")
+    outcome = op_db_samples.Outcome("add", "float32", "host", "wrong", "(...)", "got 1, but expected 2")
     assert suite.report_faults([outcome], [], ["add"]) == 1
     covered = {"op": "add", "kind": "wrong", "dtypes": ["float32"], "reason": "..."}
     assert suite.report_faults([outcome], [covered], ["add"]) == 0
@@ -44,8 +57,46 @@ def test_a_wrong_result_is_found(monkeypatch):
             yield target, [result + 1 for result in results], fallbacks
 
     monkeypatch.setattr(op_db, "_run", spoil)
-    sizes = op_db.Sizes(samples=4, dtypes=1, targets=("host",))
+    sizes = op_db_samples.Sizes(samples=4, dtypes=1, targets=("host",))
     assert "wrong" in {outcome.kind for outcome in op_db.check("mul", sizes)}
+
+
+def _kinds(name, target):
+    sizes = op_db_samples.Sizes(samples=2, dtypes=1, targets=(target,))
+    return {outcome.kind for outcome in op_db.check(name, sizes)}
+
+
+def test_a_wrong_gradient_is_found(monkeypatch):
+    compile_graph = dynamo._compile_graph
+
+    def spoil(graph_module, example_inputs, options):
+        run = compile_graph(graph_module, example_inputs, options)
+        is_backward = any("tangents" in node.name for node in graph_module.graph.nodes)
+        return dynamo.make_boxed_func(lambda *args: [leaf * 2 for leaf in run(args)]) if is_backward else run
+
+    assert _kinds("nn.functional.silu", "compile-host") == {"right"}
+    monkeypatch.setattr(dynamo, "_compile_graph", spoil)
+    assert "wrong" in _kinds("nn.functional.silu", "compile-host")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [(inlay.UnsupportedError("no op for aten::sin"), "refused"), (inlay.CompileError("too large"), "unclear")],
+)
+def test_a_graph_that_runs_in_pytorch_is_reported(monkeypatch, error, kind):
+    def refuse(*_args):
+        raise error
+
+    monkeypatch.setattr(dynamo, "_import_and_compile", refuse)
+    assert _kinds("sin", "compile-host") == {kind}
+
+
+def test_a_fault_of_torch_compile_is_foreign(monkeypatch):
+    def refuse(*_args):
+        raise RuntimeError("torch.compile fails")
+
+    monkeypatch.setattr(op_db_dynamo.torch, "compile", refuse)
+    assert _kinds("sin", "compile-host") == {"foreign"}
 
 
 class _Tenth:
@@ -58,13 +109,13 @@ class _Tenth:
 
 
 def test_a_result_of_float64_is_right():
-    assert op_db._is_exact(_Tenth(), torch.tensor([0.1]).half())
-    assert not op_db._is_exact(_Tenth(), torch.tensor([0.11]).half())
+    assert op_db_samples.is_exact(_Tenth(), torch.tensor([0.1]).half())
+    assert not op_db_samples.is_exact(_Tenth(), torch.tensor([0.11]).half())
 
 
 def test_calls_to_pytorch_are_counted():
     call = "torch::calls: aten::item on int64, aten::zeros and 1 more: node 'item' is a number"
-    outcome = op_db.Outcome(
+    outcome = op_db_samples.Outcome(
         "mul", "int8", "host", "right", "(...)", fallbacks=("aten::lcm: no op for aten::lcm on int8", call)
     )
     text = suite.table_of_fallbacks([outcome], 9)

@@ -7,10 +7,11 @@ python torch_ops.py --count 60 --seed 3              60 operators that the seed 
 python torch_ops.py --json FILE                      also writes each outcome as a line of JSON
 python torch_ops.py --read FILE                      prints the table and the faults of such a file
 python torch_ops.py --fallbacks 30                   also prints the 30 calls that PyTorch ran in most samples
+python torch_ops.py --targets compile-host           through torch.compile, with gradients
 
 A sample must be right, or refused with an inlay.Error that names the call. Where PyTorch computes in a 16-bit type, the
-result of PyTorch in float64 is right too. torch_ops_known.json lists the exceptions
-with their reasons. The run fails if there is a fault that is not in the list, or an entry of the list without a fault.
+result of PyTorch in float64 is right too. torch_ops_known.json lists the exceptions with their reasons. The run fails
+if there is a fault that is not in the list, or an entry of the list without a fault.
 """
 
 import argparse
@@ -47,17 +48,17 @@ def main():
     if options.worker:
         _work(options)
         return 0
-    import op_db
+    import op_db_samples
 
-    if unknown := set(options.targets.split(",")) - set(op_db.TARGETS):
-        parser.error(f"unknown target {sorted(unknown)[0]!r}: expected {' or '.join(op_db.TARGETS)}")
+    if unknown := set(options.targets.split(",")) - set(op_db_samples.TARGETS):
+        parser.error(f"unknown target {sorted(unknown)[0]!r}: expected {', '.join(op_db_samples.TARGETS)}")
     if options.read:
-        outcomes = [op_db.Outcome(**json.loads(line)) for line in options.read.read_text().splitlines()]
+        outcomes = [op_db_samples.Outcome(**json.loads(line)) for line in options.read.read_text().splitlines()]
         chosen = {outcome.op for outcome in outcomes}
         for outcome in faults(outcomes, load_known()):
             print(describe(outcome))
     else:
-        chosen = [name for name in op_db.names() if re.search(options.ops, name)]
+        chosen = [name for name in op_db_samples.names() if re.search(options.ops, name)]
         random.Random(options.seed).shuffle(chosen)  # so that a run that is stopped is a sample of all
         chosen = chosen[: options.count]
         outcomes = _run_all(chosen, options)
@@ -73,8 +74,11 @@ def main():
 def _work(options):
     """Reads names of operators from standard input and writes the outcomes of each as a line of JSON."""
     import op_db
+    import op_db_samples
 
-    sizes = op_db.Sizes(options.samples, options.elements, options.dtypes, options.seed, options.targets.split(","))
+    sizes = op_db_samples.Sizes(
+        options.samples, options.elements, options.dtypes, options.seed, options.targets.split(",")
+    )
     out = sys.stdout
     sys.stdout = sys.stderr  # the line of JSON is all that the parent reads
     for line in sys.stdin:
@@ -100,7 +104,7 @@ def _run_all(names, options):
 
 def _feed(left, found, options):
     """Gives a worker process one operator after the other. A process that dies or hangs is replaced."""
-    from op_db import Outcome
+    from op_db_samples import Outcome
 
     worker, known = None, load_known()
     command = [sys.executable, __file__, "--worker"]
@@ -143,7 +147,7 @@ def _feed(left, found, options):
 
 def table(outcomes):
     """Returns the number of outcomes by target and kind as text."""
-    kinds = ["right", "without PyTorch", "closer", "refused", "unclear", "wrong", "raised", "hung", "died"]
+    kinds = ["right", "without PyTorch", "closer", "foreign", "refused", "unclear", "wrong", "raised", "hung", "died"]
     counts = collections.Counter()
     for outcome in outcomes:
         counts[outcome.target, outcome.kind] += 1
@@ -202,12 +206,12 @@ def covers(entry, outcome):
 
 
 def faults(outcomes, known):
-    """Returns the outcomes that are neither right, nor closer to float64 than PyTorch's, nor refused with a clear
-    error, nor in the list."""
+    """Returns the outcomes that are faults of Inlay and not in the list of exceptions."""
     return [
         outcome
         for outcome in outcomes
-        if outcome.kind not in ("right", "closer", "refused") and not any(covers(entry, outcome) for entry in known)
+        if outcome.kind not in ("right", "closer", "foreign", "refused")
+        and not any(covers(entry, outcome) for entry in known)
     ]
 
 

@@ -153,6 +153,7 @@ WORLD_TARGETS = host,torch vulkan,host,torch
 # The libraries of architectures are not in the environment of the other tests, because transformers behaves differently
 # beside torchvision. Their dependencies on PyTorch would install another build of it.
 WORLD_PACKAGES = $(BUILD)/world/packages
+TORCH_OPS = $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) python/tests/world/torch_ops.py
 ZOO = PYTHONPATH=$(WORLD_PACKAGES) $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) python/tests/world/zoo.py
 $(WORLD_PACKAGES)/.ready: requirements-world.txt | $(VENV)/.ready
 	@mkdir -p $(BUILD)/logs
@@ -160,7 +161,8 @@ $(WORLD_PACKAGES)/.ready: requirements-world.txt | $(VENV)/.ready
 	@touch $@
 
 test-world: build $(WORLD_PACKAGES)/.ready ## run suites, models and files of others as tests; hours, network
-	@status=0; $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) python/tests/world/torch_ops.py || status=1; for targets in $(WORLD_TARGETS); do \
+	@status=0; $(TORCH_OPS) || status=1; $(TORCH_OPS) --targets compile-host,compile-vulkan --samples 1 || status=1; \
+	  for targets in $(WORLD_TARGETS); do \
 	  $(TEST_ENV) $(PYTHON) python/tests/world/suite.py --targets $$targets || status=1; \
 	  $(TEST_ENV) $(PYTHON) python/tests/world/files.py --targets $$targets || status=1; done; \
 	  $(ZOO) --targets host,torch || status=1; $(ZOO) --targets vulkan,host,torch --sample 60 || status=1; exit $$status

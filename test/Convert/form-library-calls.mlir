@@ -81,7 +81,7 @@ func.func @chain(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>, %z: tensor<32x1xf
 
 // -----
 
-// The tanh form of gelu, as importers write it.
+// The tanh form of gelu, as users write it.
 // CHECK-LABEL: func.func @gelu_tanh
 // CHECK: plan.library_call contraction({{.*}}post_ops = [#plan.post_op<gelu_tanh>]
 // CHECK-NEXT: return
@@ -101,6 +101,26 @@ func.func @gelu_tanh(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>) -> tensor<32x
   %8 = inlay.add %6, %one : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
   %9 = inlay.mul %7, %8 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
   return %9 : tensor<32x16xf32>
+}
+
+// -----
+
+// The tanh form of gelu, as importers write it.
+// CHECK-LABEL: func.func @gelu_sigmoid
+// CHECK: plan.library_call contraction({{.*}}post_ops = [#plan.post_op<gelu_tanh>]
+// CHECK-NEXT: return
+func.func @gelu_sigmoid(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>) -> tensor<32x16xf32> {
+  %0 = inlay.linear %x, %w : (tensor<32x64xf32>, tensor<16x64xf32>) -> tensor<32x16xf32>
+  %1 = inlay.mul %0, %0 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  %2 = inlay.mul %1, %0 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  %cubic = inlay.constant dense<4.471500e-02> : tensor<f32>
+  %3 = inlay.mul %2, %cubic : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %4 = inlay.add %3, %0 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  %scale = inlay.constant dense<1.595769166> : tensor<f32>
+  %5 = inlay.mul %4, %scale : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %6 = inlay.sigmoid %5 : (tensor<32x16xf32>) -> tensor<32x16xf32>
+  %7 = inlay.mul %0, %6 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  return %7 : tensor<32x16xf32>
 }
 
 // -----

@@ -45,6 +45,30 @@ def test_a_softplus_of_little_isnt_nothing(targets):
     )  # for exp(-80), because its argument is rounded
 
 
+def _gelu(x):
+    return functional.gelu(x, approximate="tanh")
+
+
+@pytest.mark.parametrize("targets", [HOST, BOTH])
+def test_gelu_of_negative_numbers_keeps_its_digits(targets):
+    x = torch.linspace(-5, -0.1, 200).reshape(1, 200)
+    model = Each([_gelu, lambda x: _gelu(functional.linear(x, torch.eye(200)))])
+    compiled = inlay.compile(model, (x,), targets=targets)
+    for got in compiled(x):
+        assert errors(got, _gelu(x.double())) < 2e-5
+
+
+@pytest.mark.parametrize("targets", [HOST, BOTH])
+def test_the_gradient_of_gelu_of_negative_numbers_keeps_its_digits(targets):
+    def gradient(function, x):
+        return torch.autograd.grad(function(x).sum(), x)[0]
+
+    x = torch.linspace(-5, -2, 200).requires_grad_()
+    wide = x.detach().double().requires_grad_()
+    compiled = torch.compile(_gelu, backend="inlay", options={"targets": targets})
+    assert errors(gradient(compiled, x), gradient(_gelu, wide)) < 2e-5
+
+
 @pytest.mark.parametrize("targets", [HOST, BOTH])
 def test_remainders_of_large_quotients(targets):
     pairs = [(a, b) for a in (0.0, 5.0, 7.5, 2.0**24 + 2, 1e10, 1e20, 3.4e38) for b in (0.75, 1.0, 3.0, 1e-30, 1e30)]

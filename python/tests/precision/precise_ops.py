@@ -47,6 +47,10 @@ def _named(name, bounds, **more):
     return Precise(name, getattr(torch, name, None) or getattr(F, name), bounds, **more)
 
 
+def _gelu_tanh(x):
+    return F.gelu(x, approximate="tanh")
+
+
 # One rounding, exact results, and functions with guaranteed digits everywhere.
 UNARY = [
     *(_named(name, _same(0)) for name in ("abs", "neg", "ceil", "floor", "round", "trunc", "sign", "relu")),
@@ -60,6 +64,7 @@ UNARY = [
     *(_named(name, _same(6), unit=Unit.CONDITION) for name in ("sigmoid", "sinh", "cosh", "erfc")),
     _named("silu", _same(6), unit=Unit.CONDITION, domain=(-87.0, math.inf)),  # exp overflows beyond
     _named("gelu", _same(8), unit=Unit.TERMS, size=lambda x, exact: x),  # half of x + x erf(x / sqrt(2))
+    Precise("gelu (tanh)", _gelu_tanh, _same(6), unit=Unit.CONDITION, domain=(-5.0, math.inf)),  # float64 cancels below
     *(_named(name, _same(4, 4096), unit=Unit.CONDITION, domain=(-math.pi, math.pi)) for name in ("sin", "cos", "tan")),
     _named("lgamma", _same(8), unit=Unit.CONDITION, domain=(1e-30, math.inf)),
 ]  # fmt: skip

@@ -15,13 +15,14 @@ using plan::PostOpKind;
 
 /// Functions by expression, in the forms that importers and users write. `x` is the argument. Operands of commutative
 /// ops are sorted by their text. Numbers have nine digits, which is enough to identify an f32. `_handle_gelu` in
-/// python/inlay/_import/torch/handlers/pointwise.py composes the form of `gelu_tanh`, and
+/// python/inlay/_import/torch/handlers/pointwise.py composes the form of `gelu_tanh` with `sigmoid`, and
 /// lib/Runtime/Host/Portable/PostOps.inc computes it.
 static constexpr std::pair<StringLiteral, PostOpKind> kActivations[] = {
     {"relu(x)", PostOpKind::relu},
     {"maximum(0,x)", PostOpKind::relu},
     {"gelu(x)", PostOpKind::gelu},
     {"mul(add(1,tanh(mul(0.797884583,add(mul(0.0447149985,mul(mul(x,x),x)),x)))),mul(0.5,x))", PostOpKind::gelu_tanh},
+    {"mul(sigmoid(mul(1.59576917,add(mul(0.0447149985,mul(mul(x,x),x)),x))),x)", PostOpKind::gelu_tanh},
     {"silu(x)", PostOpKind::silu},
     {"mul(sigmoid(x),x)", PostOpKind::silu},
     {"sigmoid(x)", PostOpKind::sigmoid},

@@ -10,6 +10,7 @@ from torch.export import default_decompositions
 
 from ..effects import draws_random_numbers
 from . import (
+    activations,
     distances,
     norms,
     pooling,
@@ -84,6 +85,7 @@ def _adapt(table: Decompositions) -> Decompositions:
     for op in _KEPT:
         table.pop(op, None)
     table.update({op: decomposition_table[op] for op in _SPLIT})
+    table.update(activations.DECOMPOSITIONS)
     table.update(products.DECOMPOSITIONS)
     table.update(reductions.DECOMPOSITIONS)
     table.update(resampling.DECOMPOSITIONS)

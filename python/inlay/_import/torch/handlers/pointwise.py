@@ -166,8 +166,9 @@ def _handle_round_decimals(walker: Walker, call: Call) -> HandlerResult:
 def _handle_gelu(walker: Walker, call: Call) -> HandlerResult:
     if call["approximate"] == "none":
         return _handle_pointwise(walker, call)
-    # 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), Hendrycks & Gimpel, arXiv:1606.08415. The host target finds
-    # exactly this form (lib/Target/Host/LibraryCalls/Activations.cpp) and computes it in PostOps.inc.
+    # 0.5 x (1 + tanh(u)) with u = sqrt(2 / pi) (x + 0.044715 x^3), Hendrycks & Gimpel, arXiv:1606.08415. The equal
+    # x sigmoid(2 u) keeps its digits where tanh(u) is close to -1. The host target finds exactly this form
+    # (lib/Target/Host/LibraryCalls/Activations.cpp) and computes it in PostOps.inc.
     x = walker.tensor(call["self"])
 
     def step(name: str, lhs: Value, rhs: Value | float | None, suffix: str | None) -> Value:
@@ -176,8 +177,8 @@ def _handle_gelu(walker: Walker, call: Call) -> HandlerResult:
 
     cube = step("mul", step("mul", x, x, "square"), x, "cube")
     inner = step("add", step("mul", cube, 0.044715, "cubic"), x, "inner")
-    tanh = step("tanh", step("mul", inner, math.sqrt(2 / math.pi), "scaled"), None, "tanh")
-    return step("mul", step("mul", x, 0.5, "half"), step("add", tanh, 1.0, "shifted"), None)
+    sigmoid = step("sigmoid", step("mul", inner, 2 * math.sqrt(2 / math.pi), "scaled"), None, "sigmoid")
+    return step("mul", x, sigmoid, None)
 
 
 def _handle_clamp(walker: Walker, call: Call) -> HandlerResult:

@@ -110,6 +110,17 @@ def test_calls_of_training_are_taken_apart(function, dims, compiled_graphs):
     assert all(op["target"] == "host" for graph in compiled_graphs for op in graph.report["ops"])
 
 
+def test_batch_norm_of_inference_has_statistics_without_elements(compiled_graphs):
+    def function(x, mean, variance):
+        return torch.native_batch_norm(x, None, None, mean, variance, False, 0.1, 1e-5)
+
+    inputs = x(2, 4, 6), x(4), x(4) ** 2
+    compiled = torch.compile(function, backend="inlay", options={"targets": ["host"]})
+    for got, wanted in zip(compiled(*inputs), function(*inputs), strict=True):
+        compare(got, wanted, 1e-5)
+    assert len(compiled_graphs) == 1
+
+
 def test_graph_breaks_make_several_graphs(compiled_graphs):
     model = Broken().eval()
     options = {"targets": ["host", "torch"], "torch_executed_modules": ["second"]}

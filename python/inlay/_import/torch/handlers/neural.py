@@ -214,7 +214,12 @@ def _handle_batch_norm(walker: Walker, call: Call) -> HandlerResult:
     if any(vector.dtype != x.dtype for vector in vectors):
         return None
     result = walker.op("batch_norm", [x, *vectors], {"eps": call["eps"]}, shape=x.shape, dtype=x.dtype)
-    return result if call.base == "batch_norm" else [result, None, None]
+    if call.base == "batch_norm":
+        return result
+    # The statistics of the input have no elements, because only training computes them.
+    used = {user.args[1] for user in call.node.users}
+    empty = [walker.splat(0.0, call.val[n].shape, call.val[n].dtype) if n in used else None for n in (1, 2)]
+    return [result, *empty]
 
 
 # -- Products ---------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ The gradients are those of random linear functions of the results, by all floati
 import contextlib
 import dataclasses
 import io
+import itertools
 import re
 import unittest.mock
 import warnings
@@ -143,32 +144,33 @@ def evaluate(call, samples, copy=torch.Tensor.clone):
 
     copy: returns the tensor that is given for a tensor of a sample.
     """
-    torch.manual_seed(SEED)
     given = [[copy(tensor) for tensor in sample.tensors()] for sample in samples]
-    wanted = [
-        _floats(tensors) if _is_differentiable(sample) else [] for sample, tensors in zip(samples, given, strict=True)
-    ]
-    for tensor in pytree.tree_leaves(wanted):
+    pairs = list(zip(samples, given, strict=True))
+    wanted = [_floats(tensors) if _is_differentiable(sample) else [] for sample, tensors in pairs]
+    for tensor in itertools.chain(*wanted):
         tensor.requires_grad_()
-    results = call(*[tensor for tensors in given for tensor in tensors])
+    torch.manual_seed(SEED)
+    results = call(*itertools.chain(*given))
     results = [results] if call is samples[0] else results
-    functions = [[leaf for leaf in _floats(result) if leaf.requires_grad] for result in results]
-    gradients = (
-        torch.autograd.grad(
-            pytree.tree_leaves(functions),
-            pytree.tree_leaves(wanted),
-            [_cotangent(leaf) for leaf in pytree.tree_leaves(functions)],
-            allow_unused=True,
-            materialize_grads=True,
-        )
-        if pytree.tree_leaves(functions)
-        else ()
-    )
-    left = iter(gradients)
-    return [
-        [result, [next(left) for _ in inputs] if gradients else []]
-        for result, inputs in zip(results, wanted, strict=True)
-    ]
+    left = iter(_gradients(samples, results, wanted))
+    return [[result, list(itertools.islice(left, len(inputs)))] for result, inputs in zip(results, wanted, strict=True)]
+
+
+def _gradients(samples, results, wanted):
+    """Returns the gradients of the results by all tensors in `wanted`, a list for each sample."""
+    functions, cotangents = [], []
+    for sample, result in zip(samples, results, strict=True):
+        for leaf in filter(_has_gradient, _floats(result)):
+            functions.append(leaf)
+            cotangents.append(_cotangent(sample, leaf))
+    if not functions:
+        return []
+    inputs = list(itertools.chain(*wanted))
+    return torch.autograd.grad(functions, inputs, cotangents, allow_unused=True, materialize_grads=True)
+
+
+def _has_gradient(tensor):
+    return tensor.requires_grad and tensor.layout == torch.strided
 
 
 def _floats(tree):
@@ -176,9 +178,11 @@ def _floats(tree):
     return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()]
 
 
-def _cotangent(result):
+def _cotangent(sample, result):
+    """Returns random numbers of the dtype of the sample, as a tensor like a result."""
     generator = torch.Generator().manual_seed(SEED)
-    return torch.randn(result.shape, generator=generator).to(result.dtype)
+    numbers = torch.randn(result.shape, generator=generator)
+    return (numbers.to(sample.dtype) if sample.dtype.is_floating_point else numbers).to(result.dtype)
 
 
 def _is_differentiable(sample):
@@ -188,8 +192,8 @@ def _is_differentiable(sample):
     try:
         for tensor in inputs:
             tensor.requires_grad_()
-        results = [leaf for leaf in _floats(sample(*given)) if leaf.requires_grad and leaf.layout == torch.strided]
-        torch.autograd.grad(results, inputs, [_cotangent(leaf) for leaf in results], allow_unused=True)
+        results = [leaf for leaf in _floats(sample(*given)) if _has_gradient(leaf)]
+        torch.autograd.grad(results, inputs, [_cotangent(sample, leaf) for leaf in results], allow_unused=True)
     except Exception:
         return False
     return bool(results)

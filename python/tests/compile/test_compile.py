@@ -449,6 +449,17 @@ def test_the_call_that_cannot_be_exported_is_named():
         inlay.compile(_OneHot(), (torch.tensor([1, 2]),))
 
 
+class _Likelihood(nn.Module):
+    def forward(self, x, target, variance):
+        return nn.functional.gaussian_nll_loss(x, target, variance)
+
+
+def test_the_function_of_pytorch_that_reads_elements_is_named():
+    where = r"while it ran gaussian_nll_loss at torch/nn/functional\.py:\d+ \(in forward at "
+    with pytest.raises(inlay.Error, match=where):
+        inlay.compile(_Likelihood(), (x(5), x(5), x(1).exp()))
+
+
 def test_several_threads_may_compile():
     failures = []
 

@@ -10,7 +10,6 @@ import io
 import re
 import warnings
 
-import inlay
 import op_db_dynamo
 import torch
 from inlay._compile.driver import compile_imported
@@ -24,6 +23,7 @@ from op_db_samples import (
     draw,
     draws_random_numbers,
     is_exact,
+    kind_of,
 )
 
 _TOGETHER = 12  # samples in a module
@@ -40,7 +40,7 @@ def check(name, sizes):
         batch = drawn[start : start + together]
         yield from _check_batch(batch, exported)
         for target in filter(op_db_dynamo.runs, sizes.targets):
-            yield from op_db_dynamo.check([sample for sample, _ in batch], target, kind_of)
+            yield from op_db_dynamo.check([sample for sample, _ in batch], target)
 
 
 def _check_batch(drawn, targets):
@@ -60,13 +60,6 @@ def _check_batch(drawn, targets):
         done = {outcome.target for outcome in found}
         left = [target for target in targets if target not in done]
         return found + [samples[0].outcome(target, kind_of(error), text) for target in left]
-
-
-def kind_of(error):
-    """Returns the kind of an Outcome of which an exception is the result."""
-    if not isinstance(error, inlay.Error) or isinstance(error, inlay.errors.InternalError):
-        return "raised"
-    return "refused" if re.search(r"aten[.:]|\bnode '|\binput '", str(error)) else "unclear"
 
 
 def _run(samples, targets):

@@ -15,7 +15,18 @@ from typing import Any
 
 import torch
 from inlay._compile import dynamo
-from op_db_samples import CHOICES, SEED, TARGETS, Batch, difference, leaves_difference, rounded_like, widened
+from op_db_samples import (
+    CHOICES,
+    SEED,
+    TARGETS,
+    Batch,
+    difference,
+    kind_of,
+    kind_of_reason,
+    leaves_difference,
+    rounded_like,
+    widened,
+)
 from torch.utils import _pytree as pytree
 
 _ROUTE = "compile-"
@@ -40,11 +51,10 @@ def runs(target):
     return target.startswith(_ROUTE)
 
 
-def check(samples, target, kind_of):
+def check(samples, target):
     """Returns the Outcomes of samples that are compiled together. They are compiled one by one if one has a fault.
 
     The fallbacks of an Outcome are those of all samples that were compiled together.
-    kind_of: returns the kind of an Outcome whose result is an exception.
     """
     alone = len(samples) == 1
     try:
@@ -57,16 +67,17 @@ def check(samples, target, kind_of):
         found = [_judge(sample, got) for sample, got in zip(samples, run.results, strict=True)]
         has_fault = run.reasons or any(kind == "wrong" for kind, _ in found)
         if alone and run.reasons and found[0][0] != "wrong":
-            found = [(_kind_of_reason(run.reasons[0]), run.reasons[0][:2000])]
+            found = [(_kind_of_warning(run.reasons[0]), run.reasons[0][:2000])]
         if alone or not has_fault:
             pairs = zip(samples, found, strict=True)
             return [sample.outcome(target, kind, text, run.fallbacks) for sample, (kind, text) in pairs]
-    return [outcome for sample in samples for outcome in check([sample], target, kind_of)]
+    return [outcome for sample in samples for outcome in check([sample], target)]
 
 
-def _kind_of_reason(reason):
-    """Returns the kind of an Outcome of a graph that PyTorch runs for a reason."""
-    return "refused" if re.search(r"aten[.:]|\bnode '|\binput '", reason) else "unclear"
+def _kind_of_warning(reason):
+    """Returns the kind of an Outcome of a graph that PyTorch runs. Exceptions that aren't Inlay's begin with their
+    class."""
+    return "raised" if re.match(r"\w+: ", reason) else kind_of_reason(reason)
 
 
 def _judge(sample, got):

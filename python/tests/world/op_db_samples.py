@@ -8,11 +8,13 @@ import contextlib
 import dataclasses
 import itertools
 import random
+import re
 import sys
 import types
 import unittest.mock
 from typing import Any
 
+import inlay
 import torch
 from inlay._dialect.text import dtype_name, tensor_text
 from torch import nn
@@ -88,6 +90,18 @@ class Outcome:
     sample: str
     text: str = ""
     fallbacks: tuple[str, ...] = ()  # the calls that PyTorch ran
+
+
+def kind_of(error):
+    """Returns the kind of an Outcome of which an exception is the result."""
+    if not isinstance(error, inlay.Error) or isinstance(error, inlay.errors.InternalError):
+        return "raised"
+    return kind_of_reason(str(error))
+
+
+def kind_of_reason(text):
+    """Returns the kind of an Outcome of which the text of an inlay.Error is the result."""
+    return "refused" if re.search(r"aten[.:]|\bnode '|\binput '|while it ran \w", text) else "unclear"
 
 
 def names():

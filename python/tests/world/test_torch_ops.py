@@ -81,7 +81,11 @@ def test_a_wrong_gradient_is_found(monkeypatch):
 
 @pytest.mark.parametrize(
     ("error", "kind"),
-    [(inlay.UnsupportedError("no op for aten::sin"), "refused"), (inlay.CompileError("too large"), "unclear")],
+    [
+        (inlay.UnsupportedError("no op for aten::sin"), "refused"),
+        (inlay.CompileError("too large"), "unclear"),
+        (KeyError("sin"), "raised"),
+    ],
 )
 def test_a_graph_that_runs_in_pytorch_is_reported(monkeypatch, error, kind):
     def refuse(*_args):

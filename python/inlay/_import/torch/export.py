@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import threading
 import traceback
 import warnings
@@ -31,6 +32,9 @@ from .capture.reads import Reads, StateError, recording_reads
 # Folders of PyTorch, this package and Python's standard library.
 _OWN_FOLDERS = tuple(str(pathlib.Path(path).parent) + os.sep for path in (torch.__file__, errors.__file__) if path)
 _STANDARD_LIBRARY = str(pathlib.Path(os.__file__).parent) + os.sep
+
+# What torch.export says about the function that needs an element as a Python value.
+_CAUSE = re.compile(r"^Caused by: \((?P<file>\S+):(?P<line>\d+) in (?P<function>\w+)\)", re.MULTILINE)
 
 # torch.export and its decompositions change state of the process.
 EXPORT_LOCK = threading.RLock()
@@ -161,14 +165,19 @@ def _explain(error: Exception) -> str:
 
 
 def _traced_call(error: Exception) -> str:
-    """Returns the operator whose trace raised an exception, as the end of a sentence. Empty if the message names it or
-    if it is not known."""
+    """Returns the operator whose trace raised an exception, or the function of PyTorch that reads elements, as the end
+    of a sentence. Empty if the message names it or if it is not known."""
     found = None
     for frame, _ in traceback.walk_tb(error.__traceback__):
         for name in ("self", "func", "op"):
             value = frame.f_locals.get(name)
             found = value if isinstance(value, torch._ops.OpOverload) else found
-    return "" if found is None or str(found) in str(error) else f" while it traced {found}"
+    if found is not None:
+        return "" if str(found) in str(error) else f" while it traced {found}"
+    cause = _CAUSE.search(str(error))
+    if cause is None or not (pathlib.Path(torch.__file__).parent / cause["file"]).exists():
+        return ""  # `_user_line` has the line of a user's function
+    return f" while it ran {cause['function']} at torch/{cause['file']}:{cause['line']}"
 
 
 def _user_line(error: BaseException | None) -> str:

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests that an import has the weights of a model in memory once, and that it reads them where they are."""
+"""Tests that an import has the weights of a model in memory once, and that it reads them where they are.
 
+INLAY_FULL=1 also runs a model of more than 2 GiB.
+"""
+
+import os
 import pathlib
 import subprocess
 import sys
@@ -68,6 +72,34 @@ def test_the_weights_are_in_memory_once(form, tmp_path):
     command = [sys.executable, "-c", MEASURE, path, form, small]
     grown = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert BYTES < grown < 1.2 * BYTES
+
+
+def gather_from(path, rows, width):
+    """Writes a model that gathers from a table of float32 zeros in another file, whose last row counts from 0."""
+    table = TensorProto(name="table", data_type=TensorProto.FLOAT, dims=(rows, width))
+    table.data_location = TensorProto.EXTERNAL
+    table.external_data.add(key="location", value="table.bin")
+    with (path.parent / "table.bin").open("wb") as file:
+        file.truncate(4 * rows * width)  # sparse
+        file.seek(4 * (rows - 1) * width)
+        file.write(np.arange(width, dtype=np.float32).tobytes())
+    node = helper.make_node("Gather", ["table", "index"], ["y"])
+    inputs, results = {"index": (TensorProto.INT64, (2,))}, {"y": (TensorProto.FLOAT, (2, width))}
+    onnx.save(model_of([node], inputs, results, [table]), path)
+
+
+@pytest.mark.skipif(os.environ.get("INLAY_FULL") != "1", reason="needs 5 GiB of memory; INLAY_FULL=1 runs it")
+def test_external_data_of_more_than_2_gib(tmp_path):
+    rows, width = 600, 1024 * 1024
+    small, large = tmp_path / "small", tmp_path / "large"
+    for folder, count in ((small, 2), (large, rows)):
+        folder.mkdir()
+        gather_from(folder / "model.onnx", count, width if folder == large else 8)
+    command = [sys.executable, "-c", MEASURE, large / "model.onnx", "file", small / "model.onnx"]
+    grown = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert grown < 1.2 * 4 * rows * width
+    index, expected = torch.tensor([0, rows - 1]), torch.stack([torch.zeros(width), torch.arange(float(width))])
+    torch.testing.assert_close(inlay.load(large / "model.onnx.inlay")(index), expected)
 
 
 def weight_of(path):

@@ -19,6 +19,7 @@ from .._import.torch.capture.attributes import keeping_state
 from .._import.torch.capture.reads import StateError
 from .._import.torch.decompose import decompositions_for_tracing
 from .._import.torch.export import split_inputs
+from .._import.torch.quiet import no_capture_log
 from .._import.types import Inputs
 from .._program.compiled import CompiledModule
 from .._program.partial import PartialModule
@@ -42,7 +43,7 @@ def compile_in_parts(model: object, inputs: Inputs | None, options: Options, rea
     partial = PartialModule(model, functools.partial(_run, run), graphs)
     args, kwargs = copy.deepcopy(split_inputs(inputs))
     try:
-        with keeping_state(model):
+        with keeping_state(model), no_capture_log():
             partial(*args, **kwargs)
     except Exception:  # the model fails in PyTorch too, so `reason` says what is wrong
         return None

@@ -87,6 +87,15 @@ def test_a_model_with_branches_and_state():
     compare(compiled.state_dict()["total"], other.total, 1e-5)
 
 
+def test_only_the_warning_says_why_there_are_parts(capfd):
+    class Item(nn.Module):
+        def forward(self, a):
+            return a * 2 if a.sum().item() > 0 else a - 1
+
+    compile_here(Item(), torch.ones(3))
+    assert capfd.readouterr() == ("", "")
+
+
 def test_the_report_has_all_graphs(tmp_path):
     compiled = compile_here(Branching().eval(), torch.ones(2, 4))
     report = compiled.report

@@ -19,8 +19,9 @@ from ..._program.imported import CallConvention, ImportedModel, ImportedProgram,
 from ..._program.sizes import Symbols
 from ...errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 from ..examples import Input, ShapeProfile
-from ..torch.guards import find_carriers, no_kernel_log, plain_kernels, read_symbols
+from ..torch.guards import find_carriers, plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
+from ..torch.quiet import no_kernel_log
 from ..types import DynamicShapes, Inputs, ModelProto
 from . import checking, files, functions, structure
 from .deferred import defer

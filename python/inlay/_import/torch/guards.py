@@ -8,8 +8,7 @@ because the graph is already traced.
 from __future__ import annotations
 
 import contextlib
-import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeAlias
 
@@ -49,17 +48,6 @@ def no_new_guards(values: Iterable[Any]) -> AbstractContextManager[None]:
     env = find_shape_env(values)
     context: AbstractContextManager[None] = contextlib.nullcontext() if env is None else env.error_on_new_guards()
     return context
-
-
-@contextlib.contextmanager
-def no_kernel_log() -> Iterator[None]:
-    """Keeps PyTorch from logging errors of kernels that an import catches, as long as the context is open."""
-    log = logging.getLogger("torch._subclasses.fake_tensor")
-    disabled, log.disabled = log.disabled, True
-    try:
-        yield
-    finally:
-        log.disabled = disabled
 
 
 def read_symbols(

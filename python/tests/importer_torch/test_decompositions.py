@@ -8,10 +8,10 @@ import itertools
 
 import pytest
 import torch
-from inlay._import.torch.decompose import late_decompositions
+from inlay._import.torch.decompose import late_decompositions, products
 
 aten = torch.ops.aten
-TABLE = late_decompositions()
+TABLE = late_decompositions() | products.DECOMPOSITIONS
 INF, NAN = float("inf"), float("nan")
 
 
@@ -163,3 +163,17 @@ def test_norms_of_several_dtypes_are_kept():
     norm = TABLE[aten.native_group_norm.default]
     assert norm(x, scale, scale, 2, 6, 4, 3, 1e-5) is NotImplemented
     check(aten.native_group_norm.default, x, scale.bfloat16(), scale.bfloat16(), 2, 6, 4, 3, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64], ids=str)
+def test_trilinear_products(dtype):
+    x, y, weight = (numbers(shape, dtype, specials=False) for shape in ((3, 4), (3, 5), (2, 4, 5)))
+    check(aten._trilinear.default, x, weight, y, [1, 3], [0], [1, 2], [2, 3])
+    check(aten._trilinear.default, x, weight, y, [1, 3], [0], [1, 2], [0, 3], 2)
+    check(aten._trilinear.default, x, x, x, [], [], [], [])
+    check(aten._trilinear.default, x[:0], weight, y[:0], [1, 3], [0], [1, 2], [2, 3])
+
+
+def test_trilinear_products_of_several_dtypes_are_kept():
+    x = torch.ones(2, 2)
+    assert TABLE[aten._trilinear.default](x, x.double(), x, [], [], [], [1]) is NotImplemented

@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 
 import zoo_cases
 from workers import Outcome, Verdict
-from zoo import case_name, known_failures, list_models, problem, table
+from zoo import case_name, known_failures, list_models, main, problem, table, table_of_calls
 from zoo_cases import Route, run_model
 from zoo_models.language import list_transformers
 from zoo_models.model import Instance
@@ -76,3 +76,31 @@ def test_the_table_has_totals():
     assert head.split()[:3] == ["cases", "passed", "refused"]
     assert line.split() == ["a", "compile", "2", "1", "0", "0", "0", "1", "0", "2", "4", "25.000%"]
     assert total.split()[1:] == line.split()[2:]
+
+
+def test_the_calls_that_pytorch_runs():
+    class Sorts(torch.nn.Module):
+        def forward(self, a):
+            return torch.linalg.qr(a)[0].relu(), torch.unique(a)
+
+    outcome = run_model(lambda: Instance(Sorts(), (torch.randn(4, 4),)), Route.COMPILE, TARGETS)
+    assert outcome.verdict is Verdict.PASSED
+    assert {call for call, _ in outcome.calls} >= {"aten::linalg_qr", "aten::_unique2"}
+    assert "torch::calls" not in dict(outcome.calls) and "aten::relu" not in dict(outcome.calls)
+
+
+def test_the_table_of_calls_starts_with_the_most_frequent():
+    outcomes = {
+        "a/b compile": Outcome(Verdict.PASSED, calls=(("aten::x", 1), ("aten::y", 5))),
+        "a/c compile": Outcome(Verdict.PASSED, calls=(("aten::x", 2),)),
+    }
+    assert table_of_calls(outcomes, 1).splitlines()[1].split(maxsplit=3) == ["2", "3", "aten::x", "(a/b, a/c)"]
+
+
+def test_outcomes_are_written_and_read(tmp_path, capsys):
+    file = tmp_path / "outcomes.jsonl"
+    arguments = ["-k", "^torch/nn.(ReLU|Bilinear)$", "--routes", "compile"]
+    assert main([*arguments, "--json", str(file), "--verbose"]) == 0
+    ran = capsys.readouterr().out
+    assert main(["--read", str(file), "--verbose"]) == 0
+    assert capsys.readouterr().out == ran and "torch/nn.ReLU compile passed" in ran

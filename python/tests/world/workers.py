@@ -24,13 +24,15 @@ class Verdict(enum.Enum):
 class Outcome(NamedTuple):
     """The result of a case, and the reason if it did not pass.
 
-    ops: (target, number of its ops). graphs: the number of graphs that were compiled.
+    ops: (target, number of its ops). graphs: the number of graphs that were compiled. calls: (call that PyTorch ran,
+    number of ops that hold it).
     """
 
     verdict: Verdict
     reason: str = ""
     ops: tuple[tuple[str, int], ...] = ()
     graphs: int = 0
+    calls: tuple[tuple[str, int], ...] = ()
 
 
 # Returns a function that runs the case of a name.

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs architectures of model libraries in tiny sizes: `python zoo.py --targets host,torch [-k PATTERN] [--sample N]`.
+"""Runs architectures of model libraries in tiny sizes.
+
+python zoo.py --targets host,torch                   all architectures; prints a table of totals and all problems
+python zoo.py -k '^timm/res' --routes compile        some architectures by one route
+python zoo.py --sample 60                            60 architectures, chosen at random
+python zoo.py --json FILE                            also adds each outcome to a file as a line of JSON
+python zoo.py --read FILE                            prints the table and the problems of such a file
+python zoo.py --fallbacks 30                         also prints the 30 calls that PyTorch ran in most cases
 
 The libraries are PyTorch itself and those of requirements-world.txt. Each architecture is compiled by `inlay.compile`
 and by `torch.compile`, and its results are compared with PyTorch's. The run prints a table of totals. It fails if a
@@ -11,12 +18,13 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
+import json
 import logging
 import pathlib
 import random
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from workers import Outcome, Verdict, run_all
 from zoo_cases import Route, run_model
@@ -27,7 +35,6 @@ from zoo_models.modules import list_modules
 from zoo_models.vision import list_timm, list_torchvision
 
 _KNOWN = pathlib.Path(__file__).with_name("zoo_known.txt")
-_SECONDS = 600.0  # for a case
 
 
 def list_models() -> list[Model]:
@@ -87,9 +94,38 @@ def _runner(targets: Sequence[str]) -> Callable[[str], Outcome]:
 def _choose(pattern: str, sample: int, routes: Iterable[Route]) -> list[str]:
     """Returns the names of the cases. sample: the number of architectures; 0 for all."""
     names = [model.name for model in list_models() if re.search(pattern, model.name)]
-    if sample and sample < len(names):
-        names = sorted(random.Random(0).sample(names, sample))
-    return [case_name(name, route) for name in names for route in routes]
+    random.Random(0).shuffle(names)  # so that a run that is stopped is a sample of all
+    return [case_name(name, route) for name in names[: sample or None] for route in routes]
+
+
+def table_of_calls(outcomes: Mapping[str, Outcome], count: int) -> str:
+    """Returns the calls that PyTorch ran in most cases as text: the number of cases, that of ops, the call, models."""
+    cases: dict[str, list[str]] = {}
+    ops = collections.Counter[str]()
+    for name, outcome in outcomes.items():
+        for call, number in outcome.calls:
+            cases.setdefault(call, []).append(name)
+            ops[call] += number
+    lines = [f"{'cases':>7}{'ops':>7}  call"]
+    for call, names in sorted(cases.items(), key=lambda item: -len(item[1]))[:count]:
+        models = sorted({name.rpartition(" ")[0] for name in names})
+        more = f" and {len(models) - 3} more" if len(models) > 3 else ""
+        lines.append(f"{len(names):>7}{ops[call]:>7}  {call} ({', '.join(models[:3])}{more})")
+    return "\n".join(lines)
+
+
+def _write(path: pathlib.Path, name: str, outcome: Outcome) -> None:
+    """Adds an outcome to a file."""
+    with path.open("a") as file:
+        file.write(json.dumps({"name": name, **outcome._asdict(), "verdict": outcome.verdict.value}) + "\n")
+
+
+def _read(path: pathlib.Path) -> Iterator[tuple[str, Outcome]]:
+    """Yields the outcomes of a file that `_write` wrote, by name. The last one of a name counts."""
+    for line in path.read_text().splitlines():
+        fields = json.loads(line)
+        name, verdict = fields.pop("name"), Verdict(fields.pop("verdict"))
+        yield name, Outcome(verdict, **fields)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,20 +135,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-k", dest="pattern", default="", help="a regular expression that selects architectures")
     parser.add_argument("--sample", type=int, default=0, help="the number of architectures, chosen at random")
     parser.add_argument("--verbose", action="store_true", help="print all cases")
+    parser.add_argument("--seconds", type=float, default=600.0, help="the time limit of a case")
+    parser.add_argument("--fallbacks", type=int, default=0, help="the number of calls in the table of calls to PyTorch")
+    parser.add_argument("--json", type=pathlib.Path, help="the file to add the outcomes to")
+    parser.add_argument("--read", type=pathlib.Path, help="a file that --json wrote; nothing runs")
     options = parser.parse_args(arguments)
     targets = tuple(options.targets.split(","))
     names = _choose(options.pattern, options.sample, [Route(name) for name in options.routes.split(",")])
-    known, outcomes, problems = known_failures(), {}, 0
-    for name, outcome in run_all(names, functools.partial(_runner, targets), _SECONDS):
-        outcomes[name] = outcome
-        text = problem(name, outcome, known)
-        problems += bool(text)
+    known, outcomes, problems = known_failures(), {}, {}
+    runs = _read(options.read) if options.read else run_all(names, functools.partial(_runner, targets), options.seconds)
+    for name, outcome in runs:
+        outcomes[name], problems[name] = outcome, problem(name, outcome, known)
+        text = problems[name]
+        if options.json:
+            _write(options.json, name, outcome)
         if options.verbose and not text:
             text = f"{name} {outcome.verdict.value}: {outcome.graphs} graphs, {dict(outcome.ops)} {outcome.reason}"
         if text:
             print(text, flush=True)
+    if options.fallbacks:
+        print(table_of_calls(outcomes, options.fallbacks))
     print(f"{'+'.join(targets)}\n{table(outcomes)}")
-    return 1 if problems else 0
+    return 1 if any(problems.values()) else 0
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import collections
 import contextlib
 import copy
 import enum
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -23,6 +24,7 @@ _SHARE = 2e-5  # of the largest element, which the results may differ from those
 _FACTOR = 8  # times the error of PyTorch in float32, which the results may differ in any case
 _MOST_SHARE = 1e-2  # of the largest element, which the results never differ
 _PLAIN_SHARE = 2e-4  # of the largest element, if the model does not run in float64
+_CALL = re.compile(r"\b\w+::\w+(?:\.\w+)*")
 _FALLBACK = "inlay: this graph runs in PyTorch: "
 
 
@@ -59,10 +61,11 @@ def run_model(make: Callable[[], Instance], route: Route, targets: Sequence[str]
         return Outcome(Verdict.RAISED, _describe(error))
     finally:
         torch._dynamo.reset()
-    ops = collections.Counter[str]()
+    ops, calls = collections.Counter[str](), collections.Counter[str]()
     for graph in graphs:
         ops.update(graph.report.ops_by_target())
-    facts = (tuple(ops.items()), _count(graphs))
+        calls.update(_calls(graph.report))
+    facts = (tuple(ops.items()), _count(graphs), tuple(calls.items()))
     for got, want, reference in zip(found, wanted, references, strict=True):
         if problem := _find_difference(got, want, reference):
             return Outcome(Verdict.WRONG, problem, *facts)
@@ -113,6 +116,14 @@ def _collected(graphs: list[inlay.CompiledModule]) -> Iterator[None]:
 def _count(graphs: Sequence[inlay.CompiledModule]) -> int:
     """Returns the number of graphs. A model that was compiled in parts has several."""
     return sum(len(graph.report.get("graphs", [None])) for graph in graphs)
+
+
+def _calls(report: inlay.Report) -> Iterator[str]:
+    """Yields the calls of each op that runs in PyTorch, such as "aten::sort"."""
+    for op in report["ops"]:
+        if op["target"] == "torch" and op["segment"] is not None:
+            is_group = op["name"] == "torch::calls"  # its reason names the calls
+            yield from set(_CALL.findall(op["reason"]["text"])) if is_group else [op["name"]]
 
 
 def _call(run: Callable[..., Any], inputs: dict[str, Any] | tuple[Any, ...]) -> Any:

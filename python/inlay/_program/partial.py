@@ -71,7 +71,9 @@ class PartialReport(Report):
         raise ArgumentValueError("the report of several graphs has no analyses: read them from a graph's report")
 
     def __str__(self) -> str:
-        return "\n".join(f"graph {number}: {report}" for number, report in enumerate(self["graphs"]))
+        count = len(self["graphs"])
+        title = f"{count} graph{'s' * (count != 1)}: {self._totals()}"
+        return "\n".join([title, *(f"graph {number}: {report}" for number, report in enumerate(self["graphs"]))])
 
 
 class PartialModule(CompiledModule):

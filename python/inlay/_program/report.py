@@ -152,12 +152,15 @@ class Report(dict[str, Any]):
         """Returns the report for the JSON of the compiler, with the other forms of this report."""
         return type(self).parse(text, self._render)
 
+    def _totals(self) -> str:
+        """Returns the number of ops and segments as text."""
+        counts = self.ops_by_target()
+        places = ", ".join(f"{count} on {target}" for target, count in counts.items())
+        return f"{_count(sum(counts.values()), 'op')} in {_count(len(self['segments']), 'segment')} ({places})"
+
     def __str__(self) -> str:
-        counts = ", ".join(f"{count} on {target}" for target, count in self.ops_by_target().items())
         segments = self["segments"]
-        total = sum(self.ops_by_target().values())
-        title = f"{_count(total, 'op')} in {_count(len(segments), 'segment')} ({counts})"
-        lines = [f"{self.get('function', 'graph')}: {title}"]
+        lines = [f"{self.get('function', 'graph')}: {self._totals()}"]
         timed = [key for key in ("modelled", "measured") if any(f"{key}_ns" in segment for segment in segments)]
         rows = [("segment", "target", "ops", "in", "out", *timed, "holds")]
         for segment in segments:

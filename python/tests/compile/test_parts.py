@@ -103,6 +103,8 @@ def test_the_report_has_all_graphs(tmp_path):
     assert sum(report.ops_by_target().values()) == sum(
         sum(graph.ops_by_target().values()) for graph in report["graphs"]
     )
+    total = report.ops_by_target()["host"]
+    assert str(report).startswith(f"2 graphs: {total} ops in 2 segments ({total} on host)\ngraph 0: forward: ")
     assert "graph 1: forward" in str(report) and "graph 1\n" in report.text
     for suffix in ("json", "txt", "html"):
         report.save(tmp_path / f"report.{suffix}")

@@ -28,7 +28,7 @@ from .capture.arguments import naming_keywords, returning_changes, with_counters
 from .capture.attributes import Changes, restoring_attributes
 from .capture.caches import register_caches
 from .capture.reads import Reads, StateError, recording_reads
-from .quiet import no_capture_log
+from .quiet import no_export_output
 
 # Folders of PyTorch, this package and Python's standard library.
 _OWN_FOLDERS = tuple(str(pathlib.Path(path).parent) + os.sep for path in (torch.__file__, errors.__file__) if path)
@@ -106,7 +106,7 @@ def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dim
     try:
         with (
             EXPORT_LOCK,
-            no_capture_log(),
+            no_export_output(),
             recording_reads(model) as reads,
             restoring_attributes(model, reads) as changes,
             returning_changes(model) as changed,

@@ -5,41 +5,53 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 from collections.abc import Iterator
 from unittest import mock
 
 import torch
 
+_KERNELS = ("torch._subclasses.fake_tensor",)
+_CAPTURE = ("torch.fx.experimental.symbolic_shapes", "torch._dynamo.variables.tensor", "torch.export._trace")
+
 
 @contextlib.contextmanager
 def no_kernel_log() -> Iterator[None]:
-    """Keeps PyTorch from logging errors of kernels that an import catches, as long as the context is open."""
-    with _disabled("torch._subclasses.fake_tensor"):
+    """Drops what PyTorch logs in this thread about errors of kernels, as long as the context is open."""
+    with _dropped(_KERNELS):
         yield
 
 
 @contextlib.contextmanager
 def no_capture_log() -> Iterator[None]:
-    """Keeps PyTorch from logging and printing why it can't capture a model, as long as the context is open.
-
-    torch.export prints the whole graph that it has captured so far.
-    """
-    with (
-        _disabled("torch.fx.experimental.symbolic_shapes", "torch._dynamo.variables.tensor", "torch.export._trace"),
-        mock.patch.object(torch.export._trace, "print", lambda *_, **__: None, create=True),
-    ):
+    """Drops what PyTorch logs in this thread about failed captures of models, as long as the context is open."""
+    with _dropped(_CAPTURE):
         yield
 
 
 @contextlib.contextmanager
-def _disabled(*names: str) -> Iterator[None]:
-    """Disables the loggers of modules as long as the context is open."""
+def no_export_output() -> Iterator[None]:
+    """Drops what torch.export logs and prints about a failure, as long as the context is open.
+
+    torch.export prints the whole graph that it has captured so far. The caller holds EXPORT_LOCK.
+    """
+    with no_capture_log(), mock.patch.object(torch.export._trace, "print", lambda *_, **__: None, create=True):
+        yield
+
+
+@contextlib.contextmanager
+def _dropped(names: tuple[str, ...]) -> Iterator[None]:
+    """Drops the records that this thread logs by loggers, as long as the context is open."""
+    thread = threading.get_ident()
+
+    def is_of_another_thread(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
     logs = [logging.getLogger(name) for name in names]
-    before = [log.disabled for log in logs]
     for log in logs:
-        log.disabled = True
+        log.addFilter(is_of_another_thread)
     try:
         yield
     finally:
-        for log, disabled in zip(logs, before, strict=True):
-            log.disabled = disabled
+        for log in logs:
+            log.removeFilter(is_of_another_thread)

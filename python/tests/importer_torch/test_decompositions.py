@@ -177,3 +177,38 @@ def test_trilinear_products(dtype):
 def test_trilinear_products_of_several_dtypes_are_kept():
     x = torch.ones(2, 2)
     assert TABLE[aten._trilinear.default](x, x.double(), x, [], [], [], [1]) is NotImplemented
+
+
+def test_angles():
+    for dtype in (torch.float32, torch.float16, torch.float64, torch.int32, torch.bool):
+        check(aten.angle.default, torch.tensor([0, 1, -1, 3]).to(dtype))
+    check(aten.angle.default, torch.tensor([0.0, -0.0, NAN, INF, -INF, -1e-45]))
+
+
+def test_hypotenuses():
+    values = torch.tensor([0.0, -0.0, 3.0, -4.0, 1e30, -3e38, 1e-30, 1e-45, INF, -INF, NAN])
+    check(aten.hypot.default, *torch.meshgrid(values, values, indexing="ij"))
+    check(aten.hypot.default, torch.tensor([[3e4], [-4e-4]]).half(), torch.tensor([4e4, 3e-4]).half())
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_products_that_are_added(dtype):
+    matrices, others = numbers((3, 4, 5), dtype, False), numbers((3, 5, 2), dtype, False)
+    for beta, alpha in ((1, 1), (2, 1), (0, 3), (-1, 2)):
+        for shape in ((4, 2), (1, 2), ()):
+            check(aten.addbmm.default, numbers(shape, dtype, beta == 0), matrices, others, beta=beta, alpha=alpha)
+        for shape in ((4,), (1,), ()):
+            x, vector = numbers(shape, dtype, beta == 0), others[0, :, 0]
+            check(aten.addmv.default, x, matrices[0], vector, beta=beta, alpha=alpha)
+    if dtype != torch.float16:  # PyTorch rounds the sum of each matrix
+        check(aten.addbmm.default, numbers((4, 2), dtype, False), matrices, others, beta=1.8, alpha=-0.6)
+    check(aten.addbmm.default, numbers((4, 2), dtype), matrices[:0], others[:0])
+    check(aten.addmv.default, numbers((4,), dtype), matrices[0, :, :0], others[0, :0, 0])
+
+
+def test_copies_of_views():
+    x = numbers((4, 6))
+    check(aten.view_copy.default, x, [3, 8])
+    check(aten.as_strided_copy.default, x, [2, 3], [1, 2], 5)
+    for dim in (0, -1):
+        check(aten.unbind_copy.int, x, dim)

@@ -13,6 +13,7 @@ from . import (
     activations,
     distances,
     norms,
+    pointwise,
     pooling,
     products,
     quantization,
@@ -22,6 +23,7 @@ from . import (
     scans,
     scatters,
     sorting,
+    sums,
     views,
 )
 from .common import Decompositions
@@ -57,7 +59,7 @@ _KEPT = (
 # Calls that the default table keeps and the dialect does not have. They become reads at indices known at import.
 _SPLIT = (aten.upsample_bicubic2d.vec,)
 
-_LATE = (distances, norms, pooling, quantization, scans, scatters, sorting, views)
+_LATE = (distances, norms, pointwise, pooling, quantization, scans, scatters, sorting, sums, views)
 
 
 def decompositions(graph: torch.fx.Graph) -> Decompositions:

@@ -121,6 +121,13 @@ def test_batch_norm_of_inference_has_statistics_without_elements(compiled_graphs
     assert len(compiled_graphs) == 1
 
 
+@pytest.mark.parametrize("index", [torch.tensor(-1), torch.tensor([[2, 0]])], ids=["number", "matrix"])
+def test_take_is_one_graph(index, compiled_graphs):
+    compiled = torch.compile(torch.take, backend="inlay", options={"targets": ["host"]}, fullgraph=True)
+    compare(compiled(x(2, 3), index), torch.take(x(2, 3), index), 0)
+    assert len(compiled_graphs) == 1
+
+
 def test_graph_breaks_make_several_graphs(compiled_graphs):
     model = Broken().eval()
     options = {"targets": ["host", "torch"], "torch_executed_modules": ["second"]}

@@ -12,6 +12,7 @@ from ..effects import draws_random_numbers
 from . import (
     activations,
     distances,
+    indexing,
     norms,
     pointwise,
     pooling,
@@ -88,6 +89,7 @@ def _adapt(table: Decompositions) -> Decompositions:
         table.pop(op, None)
     table.update({op: decomposition_table[op] for op in _SPLIT})
     table.update(activations.DECOMPOSITIONS)
+    table.update(indexing.DECOMPOSITIONS)
     table.update(products.DECOMPOSITIONS)
     table.update(reductions.DECOMPOSITIONS)
     table.update(resampling.DECOMPOSITIONS)

@@ -234,13 +234,9 @@ def is_exact(sample, got):
     """Returns true if 16-bit results are those of float64. PyTorch computes some operators in the 16-bit type."""
     if sample.dtype not in (torch.float16, torch.bfloat16) or (exact := sample.results(exact=True)) is None:
         return False
-    return difference(sample, got, rounded_like(exact, got)) is None
-
-
-def rounded_like(exact, got):
-    """Returns the leaves of a result in float64, in the dtypes of another result."""
     pairs = zip(pytree.tree_leaves(got), pytree.tree_leaves(exact), strict=True)
-    return [want.to(mine.dtype) if isinstance(want, torch.Tensor) else want for mine, want in pairs]
+    rounded = [want.to(mine.dtype) if isinstance(want, torch.Tensor) else want for mine, want in pairs]
+    return difference(sample, got, rounded) is None
 
 
 def difference(sample, got, wanted):

@@ -117,6 +117,15 @@ def test_a_result_of_float64_is_right():
     assert not op_db_samples.is_exact(_Tenth(), torch.tensor([0.11]).half())
 
 
+def test_gradients_may_be_twice_as_far_from_float64_as_those_of_pytorch(monkeypatch):
+    sample, exact = _Tenth(), torch.tensor([1.0], dtype=torch.float64)
+    monkeypatch.setattr(op_db_dynamo, "evaluate", lambda *_args: [[exact, [exact]]])
+    half = {error: torch.tensor([1 + error], dtype=torch.float16) for error in (0, 0.0625, 0.125, 0.25, torch.nan)}
+    for error, is_right in ((0, True), (0.0625, True), (0.125, True), (0.25, False), (torch.nan, False)):
+        got, wanted = [half[0], [half[error]]], [half[0], [half[0.0625]]]
+        assert op_db_dynamo._is_as_exact(sample, got, wanted) == is_right
+
+
 def test_calls_to_pytorch_are_counted():
     call = "torch::calls: aten::item on int64, aten::zeros and 1 more: node 'item' is a number"
     outcome = op_db_samples.Outcome(

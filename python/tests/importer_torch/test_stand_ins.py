@@ -138,6 +138,25 @@ def test_rotary_embeddings_are_computed_without_pytorch(targets):
     assert not fallbacks(report)
 
 
+def test_checks_of_complex_dtypes_do_not_keep_calls_in_pytorch():
+    def turn(a):
+        turns = torch.polar(torch.ones_like(a), a).to(a.device)  # which adds aten::_assert_tensor_metadata
+        return torch.view_as_real(turns * torch.complex(a, a))
+
+    assert not fallbacks(check(turn, (torch.randn(3, 4),), ("host", "torch"), exact=False))
+
+
+def test_products_of_complex_numbers_of_two_widths():
+    places = torch.tensor([[1, 1, 0], [0, 1, 1]])
+
+    def turn(a):
+        turns = torch.polar(a.double().abs(), a.double()).gather(0, places)
+        product = torch.complex(a, -a) * turns + torch.complex(a, a).to(torch.complex128)
+        return torch.view_as_real(product), (torch.complex(a, a) * a.double()).imag
+
+    assert not fallbacks(check(turn, (torch.randn(2, 3),), ("host", "torch"), exact=False))
+
+
 def complex_arithmetic(a, b):
     z, w = torch.complex(a, b), torch.polar(a.abs(), b)
     y = (z * w + z - w).conj() * 3.0

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import networkx
 import torch
 
+from ..effects import is_checked_already
 from .nodes import Inserter, fake_of
 
 aten = torch.ops.aten
 
 # Calls that only move elements of their first operand.
 _MOVES_TEXT = """
-    _unsafe_view alias cat clone contiguous detach expand flatten flip index index_select narrow permute repeat
+    _unsafe_view alias cat clone contiguous detach expand flatten flip gather index index_select narrow permute repeat
     reshape resolve_conj roll select slice split split_with_sizes squeeze stack t transpose unbind unflatten unsqueeze
     view
 """
@@ -43,7 +44,7 @@ class PairGraph:
         self.substitutes = self._insert.substitutes
         self._pairs: dict[torch.fx.Node, _Pair] = {}
         self._lists: dict[torch.fx.Node, _Pair] = {}  # calls with several results
-        nodes = list(graph.nodes)
+        nodes = [node for node in graph.nodes if not is_checked_already(node)]
         if not any(_is_complex(node) for node in nodes):
             return
         kept = self._kept_by_pytorch(nodes)
@@ -77,6 +78,8 @@ class PairGraph:
             return name not in ("cat", "stack") or all(map(_is_complex, tensors))
         if name in ("add", "sub", "mul"):
             return self._can_combine(node, name)
+        if name in ("to", "_to_copy"):
+            return all(map(_is_complex, (node, node.args[0])))
         return name in _FORMS
 
     @staticmethod
@@ -85,7 +88,9 @@ class PairGraph:
         if any(isinstance(operand, complex) for operand in (left, right)) or node.kwargs.get("alpha", 1) != 1:
             return False
         if any(_is_complex(operand) and _dtype(operand) != _dtype(node) for operand in (left, right)):
-            return False
+            # Real products are promoted alike, unless a tensor without dims takes no part in the promotion.
+            fakes = [fake_of(operand) for operand in (left, right)]
+            return name == "mul" and all(fake is not None and fake.dim() > 0 for fake in fakes)
         if name == "mul":
             return True
         shapes = [fake_of(operand) for operand in (left, right) if _is_complex(operand)]
@@ -218,6 +223,12 @@ def _part(number: int) -> Callable[[PairGraph, torch.fx.Node], Any]:
     return lambda graph, node: graph.call(node, aten.alias.default, graph.parts(node.args[0])[number])
 
 
+def _cast(graph: PairGraph, node: torch.fx.Node) -> _Pair:
+    dtype = node.meta["val"].dtype.to_real()
+    parts = graph.parts(node.args[0])
+    return _Pair(*(graph.call(node, aten._to_copy.default, part, dtype=dtype) for part in parts))
+
+
 def _abs(graph: PairGraph, node: torch.fx.Node) -> torch.fx.Node:
     # Scaled by the larger part, so that the squares do not overflow.
     real, imag = (graph.call(node, aten.abs.default, part) for part in graph.parts(node.args[0]))
@@ -275,6 +286,7 @@ def _combine(graph: PairGraph, node: torch.fx.Node, target: Any, left: Any, righ
 _FORMS: dict[str, Callable[[PairGraph, torch.fx.Node], Any]] = {
     "_conj": _conjugate,
     "_conj_physical": _conjugate,
+    "_to_copy": _cast,
     "abs": _abs,
     "add": _add,
     "angle": _angle,
@@ -287,6 +299,7 @@ _FORMS: dict[str, Callable[[PairGraph, torch.fx.Node], Any]] = {
     "polar": _polar,
     "real": _part(0),
     "sub": _add,
+    "to": _cast,
     "view_as_complex": _view_as_complex,
     "view_as_real": _view_as_real,
 }

@@ -47,11 +47,11 @@ _POSITIONS = {"img_ids": torch.zeros(16, 3), "txt_ids": torch.zeros(6, 3)}
 _MODELS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "UNet1DModel": (
         {
-            "block_out_channels": (16, 16),
+            "block_out_channels": (32, 32),
             "down_block_types": ("DownBlock1DNoSkip", "AttnDownBlock1D"),
             "up_block_types": ("AttnUpBlock1D", "UpBlock1DNoSkip"),
             "sample_size": 64,
-            "extra_in_channels": 32,
+            "extra_in_channels": 64,
         },
         {"sample": (1, 2, 64), "timestep": _STEP},
     ),

@@ -188,3 +188,51 @@ def test_values_beside_the_program_keep_their_elements(targets):
 
     args = torch.randn(6, 4), torch.tensor([2, 3])
     check(function, args, targets, exact=False)
+
+
+class Bounded(nn.Module):
+    """Masks by lengths that it checks. The attributes give the bounds."""
+
+    def __init__(self, most, least):
+        super().__init__()
+        self.most, self.least = most, least
+
+    def forward(self, a, lengths):
+        torch._check(lengths.max().item() <= self.most)
+        torch._check(lengths.min().item() > self.least)
+        return torch.where(torch.arange(a.shape[1]) < lengths[:, None], a, 0)
+
+
+@on_each_target
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int8, torch.uint8], ids=str)
+def test_assertions_about_items_are_checked_without_pytorch(targets, dtype):
+    a, model = torch.randn(3, 8), Bounded(8, 0)
+    compiled = inlay.compile(model, (a, torch.tensor([1, 8, 5], dtype=dtype)), targets=targets)
+    assert not fallbacks(compiled.report)
+    for lengths in ([8, 8, 1], [3, 2, 1]):
+        given = torch.tensor(lengths, dtype=dtype)
+        assert torch.equal(compiled(a, given), model(a, given))
+    for lengths, condition in (([9, 1, 1], "<= 8"), ([1, 0, 8], ">= 1")):
+        with pytest.raises(inlay.Error, match=f"Runtime assertion failed .*{condition}"):
+            compiled(a, torch.tensor(lengths, dtype=dtype))
+
+
+def test_bounds_of_items_beyond_the_dtype():
+    a, lengths = torch.randn(2, 4), torch.tensor([1, 4], dtype=torch.int8)
+    model = Bounded(1000, 0)
+    compiled = inlay.compile(model, (a, lengths), targets=("host", "torch"))
+    assert not fallbacks(compiled.report) and torch.equal(compiled(a, lengths), model(a, lengths))
+
+
+def test_an_item_that_is_used_elsewhere_stays_in_pytorch():
+    class Used(nn.Module):
+        def forward(self, a, count):
+            number = count.item()
+            torch._check(number <= 3)
+            return a * number
+
+    a = torch.randn(4)
+    compiled = inlay.compile(Used(), (a, torch.tensor(2)), targets=("host", "torch"))
+    assert torch.equal(compiled(a, torch.tensor(3)), a * 3)
+    with pytest.raises(inlay.Error, match="Runtime assertion failed"):
+        compiled(a, torch.tensor(4))

@@ -52,6 +52,7 @@ from .handlers import (
     softmax,
     sorting,
 )
+from .stand_ins.assertions import assert_about_tensors
 from .stand_ins.complex_pairs import PairGraph
 from .stand_ins.nodes import fake_of
 from .stand_ins.unsigned import ByteGraph, as_bytes
@@ -268,6 +269,8 @@ def _import(
     """Imports a graph with the given handlers; without handlers, every call is a call into PyTorch."""
     dense = {node: _on_cpu(value, node) for node, value in parts.parameters.items() if _is_dense(value)}
     named = {node: name for node, name in parts.names.items() if node in dense}
+    if handlers:
+        assert_about_tensors(graph)
     replaced = _replace_bytes(graph, parts) if handlers else {}
     if handlers:
         parts.substitute(PairGraph(graph, constants or parts.parameters).substitutes)

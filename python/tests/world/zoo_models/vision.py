@@ -15,8 +15,8 @@ from .vision_ops import import_torchvision
 _TIMM = {
     "beit_base_patch16_224": 32,
     "botnet26t_256": 64,
-    "bat_resnext26ts": 64,
-    "eca_halonext26ts": 64,
+    "bat_resnext26ts": 256,
+    "eca_halonext26ts": 256,
     "lambda_resnet26t": 64,
     "gcresnet33ts": 64,
     "gernet_s": 64,

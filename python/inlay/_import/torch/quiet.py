@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from unittest import mock
 
-import torch
+from torch.export import _trace
 
 _KERNELS = ("torch._subclasses.fake_tensor",)
 _CAPTURE = ("torch.fx.experimental.symbolic_shapes", "torch._dynamo.variables.tensor", "torch.export._trace")
@@ -35,7 +35,7 @@ def no_export_output() -> Iterator[None]:
 
     torch.export prints the whole graph that it has captured so far. The caller holds EXPORT_LOCK.
     """
-    with no_capture_log(), mock.patch.object(torch.export._trace, "print", lambda *_, **__: None, create=True):
+    with no_capture_log(), mock.patch.object(_trace, "print", lambda *_, **__: None, create=True):
         yield
 
 

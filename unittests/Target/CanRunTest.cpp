@@ -19,12 +19,12 @@ using namespace inlay;
 namespace {
 
 constexpr const char *kModule = R"(
-func.func @ops(%x: tensor<4x6xf32>, %d: tensor<?xf32>, %h: tensor<4xf16>, %e: tensor<0xf32>, %b: tensor<4xi1>,
+func.func @ops(%x: tensor<4x6xf32>, %d: tensor<?xf32>, %h: tensor<4xf64>, %e: tensor<0xf32>, %b: tensor<4xi1>,
                %u: tensor<4xui8>, %l: tensor<65537xf32>) {
   %0 = inlay.relu %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %1 = inlay.lgamma %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %2 = inlay.relu %d : (tensor<?xf32>) -> tensor<?xf32>
-  %3 = inlay.relu %h : (tensor<4xf16>) -> tensor<4xf16>
+  %3 = inlay.relu %h : (tensor<4xf64>) -> tensor<4xf64>
   %4 = inlay.exp %e : (tensor<0xf32>) -> tensor<0xf32>
   %5 = inlay.permute %b dims [0] : (tensor<4xi1>) -> tensor<4xi1>
   %6 = inlay.relu %u : (tensor<4xui8>) -> tensor<4xui8>
@@ -47,7 +47,7 @@ protected:
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     module = parseSourceString<ModuleOp>(kModule, &context);
-    for (const char *text : {"#inlay.vulkan", "#inlay.vulkan<features = [\"float16\"]>", "#inlay.host", "#inlay.torch"})
+    for (const char *text : {"#inlay.vulkan", "#inlay.vulkan<features = [\"float64\"]>", "#inlay.host", "#inlay.torch"})
       targets.push_back(cast<TargetAttrInterface>(parseAttribute(text, &context)));
     auto function = *module->getOps<func::FuncOp>().begin();
     for (Operation &op : function.getBody().front().without_terminator())
@@ -71,9 +71,9 @@ TEST_F(CanRunTest, SaysWhyNot) {
       {0, "supported"},
       {1, "no-converter: vulkan can't call the library function 'lgammaf'"},
       {2, "unsupported-shape: expected tensors whose dims follow from the dims of inputs, but got tensor<?xf32>"},
-      {3, "unsupported-type: 'f16' needs the device feature float16"},
+      {3, "unsupported-type: 'f64' needs the device feature float64"},
       {4, "supported"}, // No elements.
-      {5, "unsupported-type: buffers of i1 need the device feature int8"},
+      {5, "supported"},
       {7, "no-converter: no pattern converts aten::sort"},
       {9, "unsupported-shape: expected at most 65534 steps of a reduction per element"},
       {10, "no-converter: no pattern converts func.call"},

@@ -36,8 +36,8 @@ _BATCH = 40  # samples in a module
 
 TARGETS = {"host": ("host", "torch"), "vulkan": ("vulkan", "host", "torch"), "torch": ("torch",)}
 
-# Features that Vulkan lacks for all ops.
-_LACKS = re.compile(r"vulkan has no '?(bf16|math\.\w+ of f64)")
+# Functions that Vulkan lacks.
+_LACKS = re.compile(r"vulkan has no math\.\w+ of f64")
 
 
 @dataclasses.dataclass

@@ -83,7 +83,8 @@ static std::string readFeatures(const Properties &properties, const Features &fe
   caps.int64 = core.shaderInt64;
   caps.storage8 = features.v12.storageBuffer8BitAccess;
   caps.storage16 = features.v11.storageBuffer16BitAccess;
-  caps.memoryModel = features.v12.vulkanMemoryModel;
+  // Without the second feature, the first forbids atomic ops of the scope Device.
+  caps.memoryModel = features.v12.vulkanMemoryModel && features.v12.vulkanMemoryModelDeviceScope;
   if (features.v13.subgroupSizeControl && (properties.v13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)) {
     caps.minSubgroupSize = properties.v13.minSubgroupSize;
     caps.maxSubgroupSize = properties.v13.maxSubgroupSize;

@@ -81,6 +81,7 @@ static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, Vk
   v12.shaderInt8 = caps.int8;
   v12.storageBuffer8BitAccess = caps.storage8;
   v12.vulkanMemoryModel = caps.memoryModel;
+  v12.vulkanMemoryModelDeviceScope = caps.memoryModel;
   VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
   v11.storageBuffer16BitAccess = caps.storage16;
   VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};

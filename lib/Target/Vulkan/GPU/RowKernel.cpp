@@ -35,7 +35,8 @@ static constexpr int64_t kManyGroups = 8;
 /// With fewer rows, tiles would read more than they compute.
 static constexpr int64_t kMinProductRows = 4;
 
-static int64_t getElementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
+/// Returns the bytes that an element takes in workgroup memory. Kernels may keep narrow elements in words.
+static int64_t getElementBytes(Type type) { return std::max<int64_t>(4, type.getIntOrFloatBitWidth() / 8); }
 
 FailureOr<RowKernel> RowKernel::create(const RowGroup &group, const InitialValues &initial,
                                        const WorkgroupLimits &limits) {

@@ -4,6 +4,7 @@
 
 #include "KernelToSPIRV.h"
 #include "CooperativeMatrixModules.h"
+#include "EmulateTypes.h"
 #include "GuardDomains.h"
 #include "GuardLoops.h"
 #include "GuardPowers.h"
@@ -162,10 +163,10 @@ static bool isFunctionOfDoubles(Operation *op) {
              math::SqrtOp, math::TruncOp>(op);
 }
 
-/// Refuses types and functions that the SPIR-V conversion lacks, would emulate or, for bf16, miscompile.
+/// Refuses types and functions that the SPIR-V conversion lacks or would emulate, unless `emulateTypes` replaces them.
 static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
-  auto feature = [](Type type) -> std::optional<StringRef> {
-    if (type.isF32() || type.isInteger(32) || type.isIndex() || type.isInteger(1))
+  auto feature = [&](Type type) -> std::optional<StringRef> {
+    if (type.isF32() || type.isInteger(32) || type.isIndex() || type.isInteger(1) || isEmulated(type, target))
       return "";
     if (type.isF16())
       return "float16";
@@ -184,9 +185,6 @@ static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
       return emitError(loc) << "unsupported-type: vulkan has no " << element;
     if (!needed->empty() && !target.hasFeature(*needed))
       return emitError(loc) << "unsupported-type: " << element << " needs the device feature " << *needed;
-    if (isa<MemRefType>(type) && element.isInteger(1) &&
-        !target.hasFeature("int8")) // Such a buffer has one byte per element.
-      return emitError(loc) << "unsupported-type: buffers of i1 need the device feature int8";
     return success();
   };
   for (BlockArgument argument : func.getArguments())
@@ -245,6 +243,7 @@ static LogicalResult legalizeMath(Operation *module) {
   guardDomains(module);
   roundDoubles(module);
   selectSigns(module);
+  roundInnerHalves(module);
   return success();
 }
 
@@ -329,7 +328,7 @@ static bool isReadAndWritten(spirv::GlobalVariableOp variable, spirv::ModuleOp m
       for (Operation *access : address->getUsers())
         for (Operation *user : access->getUsers()) {
           reads |= isa<spirv::LoadOp>(user);
-          writes |= isa<spirv::StoreOp>(user);
+          writes |= isa<spirv::StoreOp, spirv::AtomicOrOp>(user);
         }
   });
   return reads && writes;
@@ -457,13 +456,13 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
       result.kinds = makeTexelBuffers(converted, elements.size(), target.getMaxTexelElements());
   };
   guardLoops(kernel);
-  if (failed(pushScalars(kernel)) || failed(makeVectorBuffers(kernel)) || failed(legalizeMath(module)) ||
-      failed(convertModule(module, env)) || failed(finishModule(*holder, makeTexels)))
+  if (failed(emulateTypes(kernel, target)) || failed(pushScalars(kernel)) || failed(makeVectorBuffers(kernel)) ||
+      failed(legalizeMath(module)) || failed(convertModule(module, env)) || failed(finishModule(*holder, makeTexels)))
     return failure();
   auto modules = holder->getOps<spirv::ModuleOp>();
   if (!llvm::hasSingleElement(modules))
     return func.emitError("expected one SPIR-V module");
-  roundHalves(*modules.begin());
+  roundStoredHalves(*modules.begin());
   decorateExact(*modules.begin());
   orderStorageBuffers(*modules.begin());
   if (failed(spirv::serialize(*modules.begin(), result.words)) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes conversions to 16-bit floats round to the nearest, as on the host. Otherwise drivers choose the rounding, even
+// Makes conversions to f16 round to the nearest, as on the host. Otherwise drivers choose the rounding, even
 // differently from one conversion to the next.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_SPIRV_ROUNDHALVES_H
@@ -10,10 +10,12 @@
 
 namespace inlay {
 
-/// Makes conversions to f16 in `module` round to the nearest, and ties to even. SPIR-V allows the decoration
-/// FPRoundingMode only for values that are stored directly in a buffer. Other values are rounded by integer arithmetic.
-/// Call it before sums are decorated as exact, because it adds sums.
-void roundHalves(mlir::spirv::ModuleOp module);
+/// Rounds f32 values to numbers of f16 before they are converted, unless they are stored directly in a buffer.
+void roundInnerHalves(mlir::Operation *root);
+
+/// Makes the other conversions to f16 round to the nearest. SPIR-V allows the decoration FPRoundingMode only for values
+/// that are stored directly in a buffer.
+void roundStoredHalves(mlir::spirv::ModuleOp module);
 
 } // namespace inlay
 

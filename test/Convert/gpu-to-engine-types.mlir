@@ -1,0 +1,26 @@
+// RUN: inlay-opt %s --inlay-convert-gpu-to-engine | FileCheck %s --check-prefixes=CHECK,WORDS
+// RUN: inlay-opt %s --inlay-convert-gpu-to-engine="target=#inlay.vulkan<features=[\"int16\"]>" | FileCheck %s --check-prefixes=CHECK,INTEGERS
+
+// A kernel needs no feature for bf16 if it keeps the elements in words. The bindings are those of the buffers.
+// CHECK: plan.engine @bfloats
+// CHECK: plan.kernel @k0 spirv dense<{{.*}}> bindings [#plan.access<read>, #plan.access<write>]
+// WORDS-NOT: requires
+// INTEGERS-SAME: requires ["int16", "storage16"]
+module attributes {gpu.container_module} {
+  func.func @bfloats(%x: memref<65xbf16>, %y: memref<65xbf16>) attributes {plan.arguments = 2 : i64} {
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    gpu.launch_func @a::@k blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1)
+        args(%x : memref<65xbf16>, %y : memref<65xbf16>)
+    return
+  }
+  gpu.module @a {
+    gpu.func @k(%x: memref<65xbf16>, %y: memref<65xbf16>) kernel {
+      %i = gpu.thread_id x
+      %0 = memref.load %x[%i] : memref<65xbf16>
+      %1 = arith.addf %0, %0 : bf16
+      memref.store %1, %y[%i] : memref<65xbf16>
+      gpu.return
+    }
+  }
+}

@@ -270,33 +270,33 @@ bool TypeEmulator::emulateCast(const Original &original) {
 }
 
 namespace {
-/// How the results of an op stay numbers of their type.
-enum class EmulatedResult {
-  Kept,    ///< They are such numbers if the operands are.
-  Left,    ///< They must be rounded or wrapped.
+/// The correction that makes the result of an op a number of its type.
+enum class Correction {
+  None,    ///< The result is such a number if the operands are.
+  Needed,  ///< The result must be rounded or wrapped.
   Unknown, ///< The op can't be emulated.
 };
 } // namespace
 
-static EmulatedResult getIntegerRange(Operation *op) {
+static Correction getIntegerCorrection(Operation *op) {
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp,
           arith::ShLIOp, arith::ShRUIOp, arith::MaxUIOp, arith::MinUIOp, arith::FPToSIOp, arith::FPToUIOp,
           arith::IndexCastOp, arith::IndexCastUIOp, math::AbsIOp, math::CtPopOp>(op))
-    return EmulatedResult::Left;
-  bool isKept = isa<arith::AndIOp, arith::CmpIOp, arith::MaxSIOp, arith::MinSIOp, arith::OrIOp, arith::SIToFPOp,
-                    arith::ShRSIOp, arith::UIToFPOp, arith::XOrIOp>(op);
-  return isKept ? EmulatedResult::Kept : EmulatedResult::Unknown;
+    return Correction::Needed;
+  bool isExact = isa<arith::AndIOp, arith::CmpIOp, arith::MaxSIOp, arith::MinSIOp, arith::OrIOp, arith::SIToFPOp,
+                     arith::ShRSIOp, arith::UIToFPOp, arith::XOrIOp>(op);
+  return isExact ? Correction::None : Correction::Unknown;
 }
 
-static EmulatedResult getFloatRange(Operation *op) {
+static Correction getFloatCorrection(Operation *op) {
   if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) || isa<arith::BitcastOp>(op) ||
       op->getNumResults() != 1)
-    return EmulatedResult::Unknown;
-  bool isKept =
+    return Correction::Unknown;
+  bool isExact =
       isa<arith::CmpFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp,
           math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(
           op);
-  return isKept ? EmulatedResult::Kept : EmulatedResult::Left;
+  return isExact ? Correction::None : Correction::Needed;
 }
 
 /// Returns true if the op takes its operands as unsigned integers.
@@ -313,8 +313,8 @@ bool TypeEmulator::emulateArithmetic(const Original &original) {
   auto types = llvm::concat<const Type>(original.operands, original.results);
   bool hasIntegers = llvm::any_of(types, [&](Type type) { return emulatesInteger(type); });
   bool hasFloats = llvm::any_of(types, [&](Type type) { return emulatesFloat(type); });
-  if ((hasIntegers && getIntegerRange(op) == EmulatedResult::Unknown) ||
-      (hasFloats && getFloatRange(op) == EmulatedResult::Unknown))
+  if ((hasIntegers && getIntegerCorrection(op) == Correction::Unknown) ||
+      (hasFloats && getFloatCorrection(op) == Correction::Unknown))
     return false;
   WordBuilder b(op);
   if (readsUnsigned(op))
@@ -322,9 +322,9 @@ bool TypeEmulator::emulateArithmetic(const Original &original) {
       if (emulatesInteger(type))
         op->setOperand(number, maskInteger(b, op->getOperand(number), getWidth(type)));
   Type result = original.results.front();
-  if (emulatesInteger(result) && getIntegerRange(op) == EmulatedResult::Left)
+  if (emulatesInteger(result) && getIntegerCorrection(op) == Correction::Needed)
     replace(op, wrapInteger(b, b.clone(*op)->getResult(0), getWidth(result)));
-  else if (emulatesFloat(result) && getFloatRange(op) == EmulatedResult::Left)
+  else if (emulatesFloat(result) && getFloatCorrection(op) == Correction::Needed)
     replace(op, roundFloat(b, b.clone(*op)->getResult(0), getElementTypeOrSelf(result)));
   return true;
 }

@@ -305,3 +305,28 @@ func.func @batch_norm(%x: tensor<1x8x6x6xf32>, %w: tensor<16x8x3x3xf32>, %v: ten
   %2 = inlay.relu %1 : (tensor<1x16x4x4xf32>) -> tensor<1x16x4x4xf32>
   return %2 : tensor<1x16x4x4xf32>
 }
+
+// -----
+
+// A product of 16-bit floats is a call on f32 if its elements are read often.
+// CHECK-LABEL: func.func @halves
+// CHECK-SAME: (%[[X:.*]]: tensor<64x64xbf16>, %[[W:.*]]: tensor<64x64xbf16> {plan.constant})
+// CHECK-DAG: %[[WIDE_X:.*]] = inlay.cast %[[X]] to f32
+// CHECK-DAG: %[[WIDE_W:.*]] = inlay.cast %[[W]] to f32
+// CHECK: %[[R:.*]] = plan.library_call contraction(%[[WIDE_X]], %[[WIDE_W]]) {{.*}} -> tensor<64x64xf32>
+// CHECK: inlay.cast %[[R]] to bf16
+func.func @halves(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16> {plan.constant}) -> tensor<64x64xbf16> {
+  %0 = inlay.linear %x, %w : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  return %0 : tensor<64x64xbf16>
+}
+
+// -----
+
+// Other products of 16-bit floats are generated code, because the conversions would take longer.
+// CHECK-LABEL: func.func @few_rows
+// CHECK-NEXT: inlay.linear
+// CHECK-NEXT: return
+func.func @few_rows(%x: tensor<4x512xf16>, %w: tensor<512x512xf16>) -> tensor<4x512xf16> {
+  %0 = inlay.linear %x, %w : (tensor<4x512xf16>, tensor<512x512xf16>) -> tensor<4x512xf16>
+  return %0 : tensor<4x512xf16>
+}

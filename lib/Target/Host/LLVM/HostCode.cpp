@@ -17,6 +17,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -63,7 +64,7 @@ LogicalResult inlay::lowerToLoops(ModuleOp module) {
 }
 
 /// Replaces functions for which libm would be called once per lane by polynomials, which are accurate to a few units in
-/// the last place in f32.
+/// the last place in f32. Also replaces conversions of bf16, which are calls on most processors, by integer arithmetic.
 static LogicalResult approximateMath(ModuleOp module) {
   expandDifferencesFromOne(module);
   RewritePatternSet patterns(module.getContext());
@@ -71,6 +72,7 @@ static LogicalResult approximateMath(ModuleOp module) {
     return llvm::is_contained(
         {math::ExpOp::getOperationName(), math::ErfOp::getOperationName(), math::TanhOp::getOperationName()}, name);
   });
+  arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators that move or replace elements."""
 
-import torch
 from torch.utils import _pytree as pytree
 
-from .entry import Sampled, always, dtype_in
+from .entry import Sampled, always
 
 
 def _is_empty(sample):
@@ -13,7 +12,6 @@ def _is_empty(sample):
 
 
 _SKIP = {"a result without elements": _is_empty}
-_BOOL = {"buffers of i1": dtype_in(torch.bool)}
 
 # Neutral ops, which run on the target of their neighbors.
 _NEUTRAL = """
@@ -27,8 +25,5 @@ view vsplit vstack
 _OTHERS = "cat constant_pad_nd diagonal_scatter flip fliplr flipud slice_scatter"
 
 OPS = [Sampled(name, host={"joins its neighbors": always}, skip=_SKIP) for name in _NEUTRAL.split()]
-OPS += [Sampled(name, host=_BOOL, skip=_SKIP) for name in _OTHERS.split()]
-OPS += [
-    Sampled("nn.functional.pad", mode, host=_BOOL, skip=_SKIP)
-    for mode in ("constant", "reflect", "replicate", "circular")
-]
+OPS += [Sampled(name, skip=_SKIP) for name in _OTHERS.split()]
+OPS += [Sampled("nn.functional.pad", mode, skip=_SKIP) for mode in ("constant", "reflect", "replicate", "circular")]

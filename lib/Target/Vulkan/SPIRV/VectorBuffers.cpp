@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -17,10 +19,44 @@ static constexpr int64_t kWidth = 4;
 
 static bool isVectorAccess(Operation *user) { return isa<vector::LoadOp, vector::StoreOp>(user); }
 
-/// Returns the number of the vector that starts at `element`.
+/// If `value` is a product by a constant multiple of the width, returns the other factor and that multiple.
+static std::optional<std::pair<Value, int64_t>> matchScaled(Value value) {
+  auto product = value.getDefiningOp<arith::MulIOp>();
+  std::optional<int64_t> factor = product ? getConstantIntValue(product.getRhs()) : std::nullopt;
+  if (!factor || *factor % kWidth)
+    return std::nullopt;
+  return std::pair(product.getLhs(), *factor);
+}
+
+/// Returns true if `value` is known to be a multiple of the width.
+static bool isMultiple(Value value) {
+  if (std::optional<int64_t> known = getConstantIntValue(value))
+    return *known % kWidth == 0;
+  if (matchScaled(value))
+    return true;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    return isMultiple(sum.getLhs()) && isMultiple(sum.getRhs());
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  return loop && loop.getInductionVar() == value && isMultiple(loop.getLowerBound()) && isMultiple(loop.getStep());
+}
+
+/// Returns the number of the vector that starts at `element`, a multiple of the width. Divides the terms of a sum one
+/// by one where that is exact, because drivers do not find out that a whole sum is a multiple.
 static Value countVectors(OpBuilder &builder, Location loc, Value element) {
-  Value width = arith::ConstantIndexOp::create(builder, loc, kWidth);
-  return arith::DivUIOp::create(builder, loc, element, width);
+  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+  if (std::optional<int64_t> known = getConstantIntValue(element); known && *known % kWidth == 0)
+    return constant(*known / kWidth);
+  if (auto scaled = matchScaled(element)) {
+    auto [value, factor] = *scaled;
+    return factor == kWidth ? value : arith::MulIOp::create(builder, loc, value, constant(factor / kWidth)).getResult();
+  }
+  auto sum = element.getDefiningOp<arith::AddIOp>();
+  if (sum && (isMultiple(sum.getLhs()) || isMultiple(sum.getRhs()))) {
+    Value lhs = countVectors(builder, loc, sum.getLhs()), rhs = countVectors(builder, loc, sum.getRhs());
+    return arith::AddIOp::create(builder, loc, lhs, rhs);
+  }
+  return arith::DivUIOp::create(builder, loc, element, constant(kWidth));
 }
 
 static LogicalResult replaceAccess(Operation *access, Value buffer, VectorType type) {

@@ -201,6 +201,7 @@ private:
                                              {"int8", caps->int8 && caps->storage8},
                                              {"int16", caps->int16 && caps->storage16},
                                              {"int64", caps->int64},
+                                             {"subgroup-arithmetic", caps->subgroupArithmetic},
                                              {"subgroup-broadcast", caps->subgroupBallot && caps->subgroupSize > 1},
                                              {"subgroup-shuffle", caps->subgroupShuffle && caps->software},
                                              {"texel-reads", caps->prefersTexels}};

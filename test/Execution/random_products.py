@@ -25,8 +25,10 @@ def list_ways(lanes):
         "by subgroups": f'#inlay.vulkan<{subgroup}], kind = "software">',
         "by subgroups from texels": f'#inlay.vulkan<{subgroup}, "subgroup-shuffle", "texel-reads"], kind = "software">',
         "by subgroups, small tiles": f'#inlay.vulkan<{subgroup}], kind = "discrete", max_workgroup_count = 100>',
+        "by subgroups and dot products":
+            f'#inlay.vulkan<{subgroup}, "subgroup-arithmetic"], max_workgroup_invocations = 64, kind = "discrete">',
         "by invocations": "#inlay.vulkan",
-    }
+    }  # fmt: skip
 
 
 def list_matrix_ways(lanes, shape):
@@ -36,6 +38,8 @@ def list_matrix_ways(lanes, shape):
         "by matrices": f'#inlay.vulkan<{matrices}, kind = "discrete", {more}>',
         "by matrices, in small blocks": f'#inlay.vulkan<{matrices}, max_workgroup_memory = 4096, '
                                         f'max_workgroup_count = 100>',
+        "by dot products": f'#inlay.vulkan<subgroup_size = {lanes}, kind = "discrete", features = ["float16", '
+                           f'"subgroup-broadcast", "subgroup-arithmetic"]>',
         "by invocations": '#inlay.vulkan<features = ["float16"]>',
     }  # fmt: skip
 

@@ -53,6 +53,12 @@ static bool computesBySubgroups(VulkanAttr target) {
   return target.hasFeature("subgroup-broadcast") && target.getSubgroupSize() > 1;
 }
 
+/// Returns the facts by which dot products are planned.
+static DotProductProfile findDotProducts(VulkanAttr target) {
+  bool isUsed = target.getDeviceKind() != DeviceKind::SoftwareVulkan && target.hasFeature("subgroup-arithmetic");
+  return {isUsed && computesBySubgroups(target) ? target.getSubgroupSize() : 0, target.getMaxWorkgroupInvocations()};
+}
+
 /// Returns the options for kernels of single ops, such as the number of invocations per workgroup. `chooseWorkgroups`
 /// sets those of row groups.
 static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
@@ -60,6 +66,7 @@ static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
   options.block = std::min<int64_t>(64, target.getMaxWorkgroupInvocations());
   options.maxGrid = target.getMaxWorkgroupCount();
   options.subgroup = target.hasFeature("subgroup-broadcast") ? target.getSubgroupSize() : 0;
+  options.arithmetic = target.hasFeature("subgroup-arithmetic");
   options.inSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
   options.texels = target.hasFeature("texel-reads");
   if (target.getTuning())
@@ -69,6 +76,7 @@ static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
       options.matrices.push_back(formatMatrixShape(shape));
   options.invocations = target.getMaxWorkgroupInvocations();
   options.memory = std::min(target.getMaxWorkgroupMemory(), kMaxWorkgroupMemory);
+  options.maxBuffers = target.getMaxStorageBuffers();
   return options;
 }
 
@@ -81,6 +89,7 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
   LinalgToGPUPassOptions options = chooseLaunches(target);
   SplitSumsPassOptions parts;
   parts.subgroup = options.subgroup;
+  parts.arithmetic = options.arithmetic;
   parts.inSoftware = options.inSoftware;
   parts.texels = options.texels;
   parts.tuning = options.tuning;
@@ -117,7 +126,9 @@ struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAtt
 
   LogicalResult convertSegment(Attribute attr, func::FuncOp segment) const {
     auto target = cast<VulkanAttr>(attr);
-    Preparation prepare = computesBySubgroups(target) ? Preparation(orderWeights) : nullptr;
+    Preparation prepare;
+    if (computesBySubgroups(target))
+      prepare = [&](func::FuncOp function) { orderWeights(function, findDotProducts(target)); };
     auto module = convertAlone(segment, [&](ModuleOp scratch) { return runStages(scratch, target); }, prepare);
     if (failed(module))
       return failure();

@@ -113,12 +113,12 @@ func.func private @result() -> (tensor<2xf32> {inlay.target = "npu"})
 
 // -----
 
-// expected-error @+1 {{expected features among float16, float64, int8, int16, int64, subgroup-broadcast, subgroup-shuffle, texel-reads, but got "bfloat16"}}
+// expected-error @+1 {{expected features among float16, float64, int8, int16, int64, subgroup-arithmetic, subgroup-broadcast, subgroup-shuffle, texel-reads, but got "bfloat16"}}
 #a = #inlay.vulkan<features = ["bfloat16"]>
 
 // -----
 
-// expected-error @+1 {{expected features among float16, float64, int8, int16, int64, subgroup-broadcast, subgroup-shuffle, texel-reads, but got 1 : i64}}
+// expected-error @+1 {{expected features among float16, float64, int8, int16, int64, subgroup-arithmetic, subgroup-broadcast, subgroup-shuffle, texel-reads, but got 1 : i64}}
 #a = #inlay.vulkan<features = [1]>
 
 // -----

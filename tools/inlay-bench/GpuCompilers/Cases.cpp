@@ -70,6 +70,7 @@ std::vector<Case> inlay::bench::makeCases() {
       {"matmul-1024", "inlay.matmul %0, %1 : ($in) -> $out", {{1024, 1024}, {1024, 1024}}, {}, {1024, 1024}},
       {"matmul-4096", "inlay.matmul %0, %1 : ($in) -> $out", {{4096, 4096}, {4096, 4096}}, {}, {4096, 4096}},
       {"linear-1x4096x4096", "inlay.linear %0, %1 : ($in) -> $out", {{1, 4096}}, {{4096, 4096}}, {1, 4096}},
+      {"linear-4x4096x1000", "inlay.linear %0, %1, %2 : ($in) -> $out", {{4, 4096}}, {{1000, 4096}, {1000}}, {4, 1000}},
       {"conv3x3-64-64-56",
        "inlay.conv %0, %1, %2 stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : ($in) -> $out",
        {image},

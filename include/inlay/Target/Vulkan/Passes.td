@@ -24,6 +24,7 @@ def SplitSumsPass : Pass<"inlay-convert-split-sums", "::mlir::func::FuncOp"> {
   let options = [
     Option<"subgroup", "subgroup", "int64_t", "0",
            "invocations of a subgroup that can broadcast values; 0 if none can">,
+    Option<"arithmetic", "subgroup-arithmetic", "bool", "false", "subgroups can add up the values of their lanes">,
     Option<"inSoftware", "in-software", "bool", "false", "tune for a CPU that runs the kernels">,
     Option<"texels", "texels", "bool", "false", "tune for texel buffers that are read faster than storage buffers">,
     Option<"tuning", "tuning", "std::string", "\"\"",
@@ -43,6 +44,10 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
     If `subgroup` is more than 1, whole subgroups compute products: the lanes share the loads of common elements and
     broadcast them, and adjacent elements are loaded as vectors.
 
+    If `subgroup-arithmetic` is set, subgroups of a GPU compute products with few rows as dot products: the lanes go
+    along the sum, and the subgroup adds up their partial sums. The elementwise ops before and after such a product
+    become a part of the launch.
+
     If a shape in `matrices` is worthwhile, cooperative matrices compute products of f16 that are accumulated in f32: a
     workgroup copies the operands to workgroup memory step by step, and its subgroups multiply them. If only an
     elementwise op reads the result of such a product, it becomes a part of the launch.
@@ -52,6 +57,7 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
     Option<"maxGrid", "max-grid", "int64_t", "65535", "maximum number of workgroups along one axis">,
     Option<"subgroup", "subgroup", "int64_t", "0",
            "invocations of a subgroup that can broadcast values; 0 if none can">,
+    Option<"arithmetic", "subgroup-arithmetic", "bool", "false", "subgroups can add up the values of their lanes">,
     Option<"inSoftware", "in-software", "bool", "false", "tune for a CPU that runs the kernels">,
     Option<"texels", "texels", "bool", "false", "tune for texel buffers that are read faster than storage buffers">,
     Option<"tuning", "tuning", "std::string", "\"\"",
@@ -60,7 +66,8 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
                "matrix shapes that a subgroup can multiply, for example 16x8x16xf16xf32: rows, columns, depth, type of "
                "elements, type of sums">,
     Option<"invocations", "max-invocations", "int64_t", "128", "maximum number of invocations of a workgroup">,
-    Option<"memory", "memory", "int64_t", "16384", "bytes of workgroup memory">];
+    Option<"memory", "memory", "int64_t", "16384", "bytes of workgroup memory">,
+    Option<"maxBuffers", "max-buffers", "int64_t", "16", "maximum number of buffers of one kernel">];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::vector::VectorDialect"];

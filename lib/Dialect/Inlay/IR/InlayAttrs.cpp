@@ -45,7 +45,8 @@ LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
   if (subgroupSize < 0 || (subgroupSize & (subgroupSize - 1)))
     return emitError() << "expected subgroup_size to be a power of two or 0, but got " << subgroupSize;
   static constexpr StringLiteral known[] = {
-      "float16", "float64", "int8", "int16", "int64", "subgroup-broadcast", "subgroup-shuffle", "texel-reads"};
+      "float16",          "float64",    "int8", "int16", "int64", "subgroup-arithmetic", "subgroup-broadcast",
+      "subgroup-shuffle", "texel-reads"};
   for (Attribute feature : features ? features.getValue() : ArrayRef<Attribute>())
     if (!isa<StringAttr>(feature) || !llvm::is_contained(known, cast<StringAttr>(feature).getValue()))
       return emitError() << "expected features among " << llvm::join(ArrayRef(known), ", ") << ", but got " << feature;

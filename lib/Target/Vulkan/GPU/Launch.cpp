@@ -120,10 +120,10 @@ int64_t inlay::countIterations(const TileEmitter &emitter, const ReductionShare 
   return total;
 }
 
-void inlay::cutSums(TileEmitter &emitter) {
+void inlay::cutSums(TileEmitter &emitter, const ReductionShare &share) {
   for (int64_t terms = chooseMaxTerms(emitter.shape()); terms <= kMaxIterations; terms *= 4) {
     emitter.setMaxTerms(terms);
-    if (countIterations(emitter) <= kMaxIterations)
+    if (countIterations(emitter, share) <= kMaxIterations)
       return;
   }
   emitter.setMaxTerms(0);

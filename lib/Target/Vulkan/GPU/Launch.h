@@ -56,8 +56,9 @@ llvm::SmallVector<mlir::Value> splitNumber(mlir::OpBuilder &builder, mlir::Locat
 int64_t countIterations(const TileEmitter &emitter, const ReductionShare &share = {});
 
 /// Cuts sums into blocks, so that errors do not grow with the number of all terms. The blocks become longer, up to the
-/// whole sum, if the additional loops would exceed `kMaxIterations`.
-void cutSums(TileEmitter &emitter);
+/// whole sum, if the additional loops would exceed `kMaxIterations`. An invocation runs one of `share.count` shares of
+/// loop `share.loop`.
+void cutSums(TileEmitter &emitter, const ReductionShare &share = {});
 
 /// Returns the loops along which the last tile may reach over the end.
 llvm::SmallVector<size_t> findRagged(const LoopNestShape &shape, const TileShape &tile);

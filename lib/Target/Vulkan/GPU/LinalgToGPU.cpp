@@ -2,8 +2,8 @@
 //
 // Converts structured ops on buffers to GPU launches, one launch per op.
 
-#include "CooperativeMatrixProducts.h"
 #include "Launch.h"
+#include "ProductLaunches.h"
 #include "SubgroupProductProfile.h"
 #include "Target/Vulkan/Products/SubgroupProductEmitter.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
@@ -174,7 +174,7 @@ namespace {
 struct OpConverter {
   int64_t block, maxGrid, pointwiseFactor;
   SubgroupProductProfile profile;
-  CooperativeMatrixProfile matrices;
+  ProductProfiles products;
 
   LogicalResult convertAll(func::FuncOp func, const InitialValues &initial) const;
   LogicalResult convert(linalg::LinalgOp op, TileEmitter &emitter) const;
@@ -202,7 +202,9 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
       return failure();
     emitter->setInitial(initial.lookup(op));
     emitter->setFusesProducts(true);
-    SmallVector<linalg::LinalgOp, 2> launched = launchCooperativeMatrixProduct(op, *emitter, values, matrices, maxGrid);
+    SmallVector<linalg::LinalgOp, 3> launched = op.getNumReductionLoops()
+                                                    ? launchProduct(op, *emitter, values, products)
+                                                    : launchProductAfter(op, *emitter, values, initial, products);
     if (launched.empty() && failed(convert(op, *emitter)))
       return failure();
     for (linalg::LinalgOp converted : launched) {
@@ -257,7 +259,8 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
           << block.getValue() << " and " << maxGrid.getValue();
       return signalPassFailure();
     }
-    FailureOr<SubgroupProductProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
+    FailureOr<SubgroupProductProfile> profile =
+        makeProfile(getOperation(), {subgroup, arithmetic, inSoftware, texels, tuning});
     if (failed(profile))
       return signalPassFailure();
     CooperativeMatrixProfile matrixProfile;
@@ -274,7 +277,8 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
     matrixProfile.lanes = subgroup;
     matrixProfile.maxInvocations = invocations;
     matrixProfile.memory = memory;
-    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile, matrixProfile};
+    ProductProfiles products{DotProductProfile::from(*profile, invocations), matrixProfile, maxGrid, maxBuffers};
+    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile, products};
     replaceCopies(getOperation());
     FailureOr<InitialValues> initial = prepareLinalgOps(getOperation());
     if (failed(initial) || failed(converter.convertAll(getOperation(), *initial)))

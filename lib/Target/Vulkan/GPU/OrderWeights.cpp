@@ -10,14 +10,25 @@
 using namespace mlir;
 using namespace inlay;
 
+/// Returns true if dot products compute the linear layer. They read weights along the sum, whose terms are contiguous.
+static bool usesDotProducts(LinearOp op, const DotProductProfile &dots) {
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!type || !type.hasStaticShape() || type.getRank() == 0)
+    return false;
+  int64_t terms = type.getShape().back();
+  return terms > 0 && shouldUseDotProducts(type.getNumElements() / terms, terms, dots);
+}
+
 /// Returns the order of dims in which the op of `use` reads a weight fastest, or an empty order if the current order is
 /// best.
-static SmallVector<int64_t> chooseOrder(OpOperand &use) {
+static SmallVector<int64_t> chooseOrder(OpOperand &use, const DotProductProfile &dots) {
   constexpr int64_t kVector = 4;
   auto type = dyn_cast<RankedTensorType>(use.get().getType());
   bool is32Bit = type && (type.getElementType().isF32() || type.getElementType().isInteger(32));
   auto conv = dyn_cast<ConvOp>(use.getOwner());
   if (use.getOperandNumber() != 1 || (!(conv && conv.getGroups() == 1) && !isa<LinearOp>(use.getOwner())))
+    return {};
+  if (auto linear = dyn_cast<LinearOp>(use.getOwner()); linear && usesDotProducts(linear, dots))
     return {};
   if (!is32Bit || !type.hasStaticShape() || type.getDimSize(0) % kVector)
     return {};
@@ -42,12 +53,12 @@ static void putInOrder(BlockArgument weight, ArrayRef<int64_t> order) {
   weight.replaceAllUsesExcept(permute.getResult(), permute);
 }
 
-void inlay::orderWeights(func::FuncOp segment) {
+void inlay::orderWeights(func::FuncOp segment, const DotProductProfile &dots) {
   Builder builder(segment.getContext());
   for (BlockArgument argument : segment.getArguments()) {
     if (!segment.getArgAttr(argument.getArgNumber(), plan::kConstantArgumentAttr) || !argument.hasOneUse())
       continue;
-    SmallVector<int64_t> order = chooseOrder(*argument.use_begin());
+    SmallVector<int64_t> order = chooseOrder(*argument.use_begin(), dots);
     if (order.empty())
       continue;
     putInOrder(argument, order);

@@ -222,7 +222,8 @@ struct SplitSumsPass : inlay::impl::SplitSumsPassBase<SplitSumsPass> {
           << longest.getValue() << " and " << subgroup.getValue();
       return signalPassFailure();
     }
-    FailureOr<SubgroupProductProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
+    FailureOr<SubgroupProductProfile> profile =
+        makeProfile(getOperation(), {subgroup, arithmetic, inSoftware, texels, tuning});
     if (failed(profile))
       return signalPassFailure();
     SmallVector<linalg::GenericOp> ops;

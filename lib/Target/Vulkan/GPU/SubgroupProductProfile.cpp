@@ -11,15 +11,15 @@
 using namespace mlir;
 using namespace inlay;
 
-FailureOr<SubgroupProductProfile> inlay::makeProfile(Operation *op, int64_t subgroup, bool inSoftware, bool texels,
-                                                     StringRef tuning) {
-  SubgroupProductProfile profile =
-      inSoftware ? SubgroupProductProfile::forSoftware(subgroup, texels) : SubgroupProductProfile::forGPU(subgroup);
-  if (tuning.empty())
+FailureOr<SubgroupProductProfile> inlay::makeProfile(Operation *op, const ProfileOptions &options) {
+  SubgroupProductProfile profile = options.inSoftware
+                                       ? SubgroupProductProfile::forSoftware(options.subgroup, options.texels)
+                                       : SubgroupProductProfile::forGPU(options.subgroup, options.arithmetic);
+  if (options.tuning.empty())
     return profile;
-  auto costs = dyn_cast_or_null<DictionaryAttr>(parseAttribute(tuning, op->getContext()));
+  auto costs = dyn_cast_or_null<DictionaryAttr>(parseAttribute(options.tuning, op->getContext()));
   if (!costs)
-    return op->emitError("expected option 'tuning' to be a dictionary, but got ") << tuning;
+    return op->emitError("expected option 'tuning' to be a dictionary, but got ") << options.tuning;
   for (NamedAttribute cost : costs) {
     double *figure = profile.find(cost.getName().getValue());
     auto number = dyn_cast<FloatAttr>(cost.getValue());

@@ -11,10 +11,17 @@
 
 namespace inlay {
 
-/// Returns the profile of a device of this kind. `tuning` is empty or the text of a dictionary that overrides costs.
-/// Emits an error at `op` and fails if it is malformed.
-mlir::FailureOr<SubgroupProductProfile> makeProfile(mlir::Operation *op, int64_t subgroup, bool inSoftware, bool texels,
-                                                    llvm::StringRef tuning);
+/// The options of a pass that describe a device.
+struct ProfileOptions {
+  int64_t subgroup;       ///< Invocations of a subgroup that can broadcast values; 0 if none can.
+  bool arithmetic;        ///< True if a subgroup can add up values.
+  bool inSoftware;        ///< True if a CPU runs the kernels.
+  bool texels;            ///< True if texel buffers are read faster than storage buffers.
+  llvm::StringRef tuning; ///< Empty, or the text of a dictionary that overrides costs.
+};
+
+/// Returns the profile of a device. Emits an error at `op` and fails if `options.tuning` is malformed.
+mlir::FailureOr<SubgroupProductProfile> makeProfile(mlir::Operation *op, const ProfileOptions &options);
 
 } // namespace inlay
 

@@ -4,6 +4,7 @@
 // SplitSums.cpp applies it. RowKernel.cpp (`emitShared`) joins the shares inside a workgroup.
 
 #include "SumPolicy.h"
+#include "Target/Vulkan/Products/DotProductPolicy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -87,10 +88,12 @@ int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t long
                            const SubgroupProductProfile &profile, bool isAlone) {
   if (shape.loops[loop].isOpen || shape.loops[loop].size < 2)
     return 1;
+  double steps = multiplySizes(shape, /*reductions=*/true);
+  if (steps <= double(longest) && isDotProduct(shape, DotProductProfile::from(profile, profile.lanes)))
+    return 1; // Subgroups share the sum already.
   std::optional<SubgroupProductTile> whole = chooseSubgroupProductTile(shape, profile);
   if (whole)
     return choosePartsOfProduct(shape, loop, longest, profile, *whole);
-  double steps = multiplySizes(shape, /*reductions=*/true);
   if (steps <= double(longest) && !(isAlone && hasTooFewResults(shape, steps, profile)))
     return 1;
   // An invocation of either kernel should run the same number of steps.

@@ -56,7 +56,7 @@ namespace {
 class CooperativeMatrixEmitter {
 public:
   CooperativeMatrixEmitter(TileEmitter &emitter, const CooperativeMatrixTile &tile, const CooperativeMatrixPlace &place,
-                           const CooperativeMatrixEpilogue *epilogue)
+                           const ProductNeighbor *epilogue)
       : emitter(emitter), tile(tile), place(place), epilogue(epilogue),
         scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)}, base(emitter.shape().loops.size()),
         state{emitter, scalarTile, base, emitter.getOp().getLoc(), {}, nullptr, {}, {}}, loc(emitter.getOp().getLoc()) {
@@ -155,7 +155,7 @@ private:
   TileEmitter &emitter;
   const CooperativeMatrixTile &tile;
   const CooperativeMatrixPlace &place;
-  const CooperativeMatrixEpilogue *epilogue;
+  const ProductNeighbor *epilogue;
   TileShape scalarTile;
   SmallVector<Value> base;
   State state;
@@ -512,15 +512,7 @@ SmallVector<Value> CooperativeMatrixEmitter::start(OpBuilder &b) {
 
 void CooperativeMatrixEmitter::storeElement(OpBuilder &b, Value slot, ArrayRef<Value> indices) {
   if (epilogue) {
-    // The epilogue reads the element from the patch, at the same slot for all indices in the buffer.
-    AffineExpr zero = getAffineConstantExpr(0, b.getContext());
-    size_t rank = cast<MemRefType>(epilogue->buffer.getType()).getRank();
-    epilogue->emitter->setLocal({epilogue->buffer, patch, SmallVector<AffineExpr>(rank, zero), slot});
-    SmallVector<Value> opIndices;
-    for (size_t loop : epilogue->loops)
-      opIndices.push_back(indices[loop]);
-    TileShape point{std::vector<int64_t>(opIndices.size(), 1)};
-    epilogue->emitter->emit(b, point, opIndices, /*active=*/1);
+    epilogue->emit(b, indices, patch, slot);
     return;
   }
   Value value = memref::LoadOp::create(b, loc, patch, slot);
@@ -562,7 +554,6 @@ void CooperativeMatrixEmitter::run(OpBuilder &b) {
 }
 
 void inlay::emitCooperativeMatrixProduct(OpBuilder &builder, TileEmitter &emitter, const CooperativeMatrixTile &tile,
-                                         const CooperativeMatrixPlace &place,
-                                         const CooperativeMatrixEpilogue *epilogue) {
+                                         const CooperativeMatrixPlace &place, const ProductNeighbor *epilogue) {
   CooperativeMatrixEmitter(emitter, tile, place, epilogue).run(builder);
 }

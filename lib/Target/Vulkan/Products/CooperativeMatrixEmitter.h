@@ -6,7 +6,7 @@
 #define INLAY_LIB_TARGET_VULKAN_PRODUCTS_COOPERATIVEMATRIXEMITTER_H
 
 #include "CooperativeMatrixPolicy.h"
-#include "inlay/Convert/LoopNest/TileEmitter.h"
+#include "ProductNeighbor.h"
 
 namespace inlay {
 
@@ -18,13 +18,6 @@ struct CooperativeMatrixPlace {
   int64_t lanes;                        ///< Number of lanes of a subgroup.
 };
 
-/// An elementwise op that is computed directly from the elements of a product, which are then not stored.
-struct CooperativeMatrixEpilogue {
-  TileEmitter *emitter;            ///< Emitter of the elementwise op.
-  mlir::Value buffer;              ///< Buffer from which the op reads the elements of the product.
-  llvm::SmallVector<size_t> loops; ///< Loop of the product for each loop of the op.
-};
-
 /// Returns true if the op of `emitter` adds up in f32 the products of the f16 elements of two inputs, which is what
 /// cooperative matrices compute.
 bool isCooperativeMatrixProduct(const TileEmitter &emitter);
@@ -32,7 +25,7 @@ bool isCooperativeMatrixProduct(const TileEmitter &emitter);
 /// Emits the block at `place`. All invocations of a workgroup must run the code together. A block may reach over the
 /// ends of all loops. `epilogue` may be null.
 void emitCooperativeMatrixProduct(mlir::OpBuilder &builder, TileEmitter &emitter, const CooperativeMatrixTile &tile,
-                                  const CooperativeMatrixPlace &place, const CooperativeMatrixEpilogue *epilogue);
+                                  const CooperativeMatrixPlace &place, const ProductNeighbor *epilogue);
 
 } // namespace inlay
 

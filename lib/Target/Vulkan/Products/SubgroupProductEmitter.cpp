@@ -20,9 +20,7 @@ using namespace inlay;
 
 static bool is32Bit(Type type) { return type.isF32() || type.isInteger(32); }
 
-/// Returns the cast that widens an input's element to 32 bits before any other use. Returns null if the element is used
-/// as it is.
-static Operation *findWidening(linalg::LinalgOp op, size_t input) {
+Operation *inlay::findWidening(linalg::LinalgOp op, size_t input) {
   BlockArgument element = op.getBlock()->getArgument(input);
   if (is32Bit(element.getType()) || !element.hasOneUse())
     return nullptr;

@@ -19,6 +19,10 @@ struct SubgroupProductPlace {
   bool loadsUniformly;  ///< True if all lanes load the elements that they share, instead of broadcasting them.
 };
 
+/// Returns the cast that widens an input's element to 32 bits before any other use. Returns null if the element is used
+/// as it is.
+mlir::Operation *findWidening(mlir::linalg::LinalgOp op, size_t input);
+
 /// Returns true if `emitSubgroupProduct` can emit the op of `emitter`: the body reads only elements of the op's
 /// operands, all of 32 bits or widened to 32 bits by their only user.
 bool isPlainProduct(const TileEmitter &emitter);

@@ -22,10 +22,11 @@ SubgroupProductProfile SubgroupProductProfile::forSoftware(int64_t lanes, bool r
   return profile;
 }
 
-SubgroupProductProfile SubgroupProductProfile::forGPU(int64_t lanes) {
+SubgroupProductProfile SubgroupProductProfile::forGPU(int64_t lanes, bool addsLanes) {
   SubgroupProductProfile profile;
   profile.lanes = lanes;
   profile.loadsUniformly = true;
+  profile.addsLanes = addsLanes;
   profile.load = 8;
   profile.quad = 12;
   return profile;

@@ -67,8 +67,8 @@ static ArrayRef<Feature> allFeatures() {
   return features;
 }
 
-static constexpr StringLiteral kSubgroupFeature = "subgroup-broadcast", kShuffleFeature = "subgroup-shuffle",
-                               kTexelFeature = "texel-reads";
+static constexpr StringLiteral kSubgroupFeature = "subgroup-broadcast", kArithmeticFeature = "subgroup-arithmetic",
+                               kShuffleFeature = "subgroup-shuffle", kTexelFeature = "texel-reads";
 
 /// Returns the environment of the target. `matrices` is true for a kernel that multiplies cooperative matrices.
 static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target, bool matrices) {
@@ -82,6 +82,8 @@ static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target, bool matrices) {
     }
   if (target.hasFeature(kSubgroupFeature))
     capabilities.push_back(spirv::Capability::GroupNonUniformBallot);
+  if (target.hasFeature(kArithmeticFeature))
+    capabilities.push_back(spirv::Capability::GroupNonUniformArithmetic);
   if (target.hasFeature(kShuffleFeature))
     capabilities.push_back(spirv::Capability::GroupNonUniformShuffle);
   if (target.hasFeature(kTexelFeature))
@@ -144,6 +146,8 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module, VulkanAt
     names.push_back("storage8");
   if (int64_t bytes = countWorkgroupMemory(module); bytes > kMinWorkgroupMemory)
     names.push_back("workgroup-memory=" + std::to_string(bytes));
+  if (llvm::is_contained(used, spirv::Capability::GroupNonUniformArithmetic))
+    names.push_back("subgroup-arithmetic");
   if (llvm::is_contained(used, spirv::Capability::GroupNonUniformBallot))
     names.push_back("subgroup-ballot");
   if (llvm::is_contained(used, spirv::Capability::GroupNonUniformShuffle))

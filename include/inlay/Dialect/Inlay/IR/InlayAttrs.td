@@ -21,9 +21,9 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     `kind` selects the default cost model: `discrete`, `integrated` or `software`.
 
     With `subgroup-broadcast`, the `subgroup_size` invocations of a subgroup can exchange values, and whole subgroups
-    compute products. Such kernels require exactly this subgroup size. `subgroup-shuffle` states that shuffles are the
-    fastest way to exchange values. `texel-reads` states that texel buffers of at most `max_texel_elements` elements are
-    read faster than storage buffers. Buffers of f32 that are only read then become texel buffers.
+    compute products. Their kernels require exactly this size. With `subgroup-arithmetic`, they can also add up values.
+    `subgroup-shuffle` states that shuffles are the fastest exchange. `texel-reads` states that texel buffers of at most
+    `max_texel_elements` elements are read faster than storage buffers. Read-only buffers of f32 then become such.
 
     `matrices` lists the matrix products that the matrix units of a subgroup compute at once (cooperative matrices in
     Vulkan): `16x8x16xf16xf32` has 16 rows, 8 columns and 16 terms, with f16 operands and f32 accumulation. Sufficiently
@@ -45,7 +45,7 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     DefaultValuedParameter<"int64_t", "134217728", "maximum size of a storage buffer binding in bytes">:$max_storage_buffer_range,
     DefaultValuedParameter<"int64_t", "16", "maximum number of storage buffers of a kernel">:$max_storage_buffers,
     DefaultValuedParameter<"int64_t", "0", "number of invocations that run in lockstep; 0 if unknown">:$subgroup_size,
-    OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64, subgroup-broadcast, subgroup-shuffle, texel-reads">:$features,
+    OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64, subgroup-arithmetic, subgroup-broadcast, subgroup-shuffle, texel-reads">:$features,
     OptionalParameter<"::mlir::StringAttr", "discrete, integrated or software">:$kind,
     DefaultValuedParameter<"int64_t", "16384", "memory of a workgroup in bytes">:$max_workgroup_memory,
     DefaultValuedParameter<"bool", "true", "true to fuse ops that work row by row into one kernel">:$row_kernels,

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches a product together with elementwise neighbors, as dot products or on matrix units. Policies and emitters in
+// Products/ choose the tile and emit the body. LinalgToGPU.cpp launches all other ops.
+
+#include "ProductLaunches.h"
+#include "Launch.h"
+#include "Target/Vulkan/Products/CooperativeMatrixEmitter.h"
+#include "Target/Vulkan/Products/DotProductEmitter.h"
+#include "inlay/Convert/Bufferize/Bufferize.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// Invocations compute with 32-bit indices.
+static constexpr int64_t kMaxGroups = (int64_t(1) << 31) - 1;
+
+//===-- Neighbors ------------------------------------------------------------------------------------------------===//
+
+/// Returns true if after `product` only `reader` reads `buffer`, through any view.
+static bool isReadLastBy(Value buffer, Operation *product, Operation *reader) {
+  SmallVector<Value> views{findRoot(buffer)};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      if (isa<ViewLikeOpInterface>(user))
+        views.push_back(user->getResult(0));
+      else if (user != reader && user != product &&
+               (user->getBlock() != product->getBlock() || !user->isBeforeInBlock(product)))
+        return false;
+    }
+  return true;
+}
+
+/// Returns true if `buffer` is scratch memory, which is neither an argument nor a result of the segment.
+static bool isScratch(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(findRoot(buffer));
+  auto func = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  auto arguments = func ? func->getAttrOfType<IntegerAttr>(plan::kArgumentsAttr) : IntegerAttr();
+  return arguments && argument.getArgNumber() >= arguments.getInt();
+}
+
+/// Returns the next structured op if there are only views in between, else null.
+static linalg::LinalgOp findNext(linalg::LinalgOp op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (auto structured = dyn_cast<linalg::LinalgOp>(next))
+      return structured;
+    if (!isPure(next))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// Returns true if the body loads from buffers at computed indices.
+static bool gathers(linalg::LinalgOp op) {
+  return op.getBlock()->walk([](memref::LoadOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Returns true if `op` writes a buffer that `other` reads.
+static bool writesInputs(linalg::LinalgOp op, linalg::LinalgOp other) {
+  for (Value init : op.getDpsInits())
+    for (Value input : other.getDpsInputs())
+      if (findRoot(init) == findRoot(input))
+        return true;
+  return false;
+}
+
+/// Returns the loop of `product` for each loop of `op`, which accesses the elements of the product by `map`. Returns
+/// nullopt if an iteration of `op` is not one element.
+static std::optional<SmallVector<size_t>> matchLoops(linalg::LinalgOp product, linalg::LinalgOp op, AffineMap map) {
+  AffineMap written = product.getMatchingIndexingMap(product.getDpsInitOperand(0));
+  if (!map.isPermutation() || !written.isProjectedPermutation())
+    return std::nullopt;
+  SmallVector<size_t> loops(op.getNumLoops());
+  for (auto [of, to] : llvm::zip_equal(map.getResults(), written.getResults()))
+    loops[cast<AffineDimExpr>(of).getPosition()] = cast<AffineDimExpr>(to).getPosition();
+  return loops;
+}
+
+/// If `next` is an elementwise op of the elements of `product`, and no other op needs these elements, returns the loop
+/// of `product` for each loop of `next`. Else returns nullopt.
+static std::optional<SmallVector<size_t>> matchEpilogue(linalg::LinalgOp product, linalg::LinalgOp next) {
+  Value buffer = product.getDpsInits().front();
+  if (!next || next.getNumReductionLoops() || !isScratch(buffer) || !isReadLastBy(buffer, product, next))
+    return std::nullopt;
+  OpOperand *read = nullptr;
+  Value root = findRoot(buffer);
+  for (OpOperand &operand : next->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()) || findRoot(operand.get()) != root)
+      continue;
+    if (read || operand.get() != buffer || !next.isDpsInput(&operand))
+      return std::nullopt;
+    read = &operand;
+  }
+  // Other workgroups may still compute the product, so `next` must not write its inputs.
+  if (!read || gathers(next) || writesInputs(next, product))
+    return std::nullopt;
+  return matchLoops(product, next, next.getMatchingIndexingMap(read));
+}
+
+/// If `op` is an elementwise op that computes the elements from which the sums of `product` start, returns the loop of
+/// `product` for each loop of `op`. Else returns nullopt.
+static std::optional<SmallVector<size_t>> matchPrologue(linalg::LinalgOp op, linalg::LinalgOp product) {
+  if (!product || !product.getNumReductionLoops() || op.getNumReductionLoops() || op.getNumDpsInits() != 1 ||
+      product.getNumDpsInits() != 1 || op.getDpsInits().front() != product.getDpsInits().front())
+    return std::nullopt;
+  bool overwrites = op.getRegionOutputArgs().front().use_empty() && !writesInputs(op, op);
+  if (!overwrites || gathers(op))
+    return std::nullopt;
+  return matchLoops(product, op, op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
+}
+
+/// Returns true if a kernel of these ops needs at most `maxBuffers` buffers.
+static bool fitsBuffers(ArrayRef<linalg::LinalgOp> ops, int64_t maxBuffers) {
+  llvm::SmallDenseSet<Value> roots;
+  for (linalg::LinalgOp op : ops)
+    for (Value operand : op->getOperands())
+      if (isa<MemRefType>(operand.getType()))
+        roots.insert(findRoot(operand));
+  return int64_t(roots.size()) <= maxBuffers;
+}
+
+namespace {
+/// The elementwise op after a product, with its emitter.
+struct Epilogue {
+  /// Finds the epilogue of a product whose launch already computes `ops`.
+  static std::optional<Epilogue> find(linalg::LinalgOp product, ArrayRef<linalg::LinalgOp> ops, KernelValues &values,
+                                      int64_t maxBuffers);
+
+  ProductNeighbor asNeighbor(linalg::LinalgOp product) { return {&emitter, product.getDpsInits().front(), loops}; }
+
+  linalg::LinalgOp op;
+  TileEmitter emitter;
+  SmallVector<size_t> loops;
+};
+} // namespace
+
+std::optional<Epilogue> Epilogue::find(linalg::LinalgOp product, ArrayRef<linalg::LinalgOp> ops, KernelValues &values,
+                                       int64_t maxBuffers) {
+  linalg::LinalgOp next = findNext(product);
+  std::optional<SmallVector<size_t>> loops = matchEpilogue(product, next);
+  SmallVector<linalg::LinalgOp, 3> all(ops);
+  all.push_back(next);
+  if (!loops || !fitsBuffers(all, maxBuffers) ||
+      llvm::any_of(ops, [&](linalg::LinalgOp op) { return writesInputs(next, op); }))
+    return std::nullopt;
+  OpBuilder builder(next);
+  FailureOr<TileEmitter> emitter = TileEmitter::create(builder, next, &values);
+  if (failed(emitter))
+    return std::nullopt;
+  return Epilogue{next, std::move(*emitter), std::move(*loops)};
+}
+
+//===-- Cooperative matrices -------------------------------------------------------------------------------------===//
+
+namespace {
+/// The numbering of the blocks of a product: along the rows first, so that workgroups that run at the same time read
+/// the same columns.
+struct CooperativeMatrixGrid {
+  CooperativeMatrixGrid(const TileEmitter &emitter, const CooperativeMatrixTile &tile, MLIRContext *context);
+
+  SmallVector<AffineExpr> counts; ///< Number of blocks along each outer loop, along the columns and along the rows.
+  SmallVector<int64_t> factors;
+  AffineExpr groups, steps; ///< Number of workgroups, and steps of a block.
+};
+} // namespace
+
+CooperativeMatrixGrid::CooperativeMatrixGrid(const TileEmitter &emitter, const CooperativeMatrixTile &tile,
+                                             MLIRContext *context) {
+  auto sizes = [&](ArrayRef<size_t> loops) {
+    return llvm::map_to_vector(loops, [&](size_t loop) { return emitter.size(loop); });
+  };
+  counts = sizes(tile.loops.outer);
+  factors.assign(counts.size(), 1);
+  factors.append({tile.blockColumns(), tile.blockRows()});
+  counts.push_back(countElements(sizes(tile.loops.columns), context).ceilDiv(tile.blockColumns()));
+  counts.push_back(countElements(sizes(tile.loops.rows), context).ceilDiv(tile.blockRows()));
+  groups = countElements(counts, context);
+  steps = countElements(sizes(tile.loops.sums), context) * emitter.size(tile.loops.inner).ceilDiv(tile.depth);
+}
+
+/// Returns true if the device can run this number of workgroups.
+static bool canLaunch(AffineExpr groups, const TileEmitter &emitter, int64_t maxGrid) {
+  uint64_t maxGroups = std::min<uint64_t>(kMaxGroups, llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid));
+  int64_t minGroups = getRange(groups, emitter.getSymbols()).min; // Larger sizes are checked at the call.
+  return minGroups >= 0 && uint64_t(minGroups) <= maxGroups;
+}
+
+static Location fuseLocs(ArrayRef<linalg::LinalgOp> ops) {
+  SmallVector<Location> locs = llvm::map_to_vector(ops, [](linalg::LinalgOp op) { return op.getLoc(); });
+  return FusedLoc::get(locs.front().getContext(), locs);
+}
+
+static void emitLaunch(OpBuilder &builder, Location loc, TileEmitter &emitter, const CooperativeMatrixTile &tile,
+                       const CooperativeMatrixGrid &grid, int64_t lanes, int64_t maxGrid,
+                       const ProductNeighbor *epilogue) {
+  SmallVector<OpFoldResult> counts =
+      llvm::map_to_vector(grid.counts, [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); });
+  Launch launch = openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max,
+                                 tile.subgroups() * lanes, maxGrid);
+  SmallVector<Value> base = splitNumber(launch.inside, loc, grid.factors, counts, launch.number);
+  CooperativeMatrixPlace place{SmallVector<Value>(emitter.shape().loops.size()), nullptr, nullptr,
+                               launch.op.getThreadIds().x, lanes};
+  place.row = base.pop_back_val();
+  place.column = base.pop_back_val();
+  for (auto [loop, index] : llvm::zip_equal(tile.loops.outer, base))
+    place.outer[loop] = index;
+  emitCooperativeMatrixProduct(launch.inside, emitter, tile, place, epilogue);
+  sinkScalars(launch.op, launch.count);
+}
+
+static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::LinalgOp op, TileEmitter &emitter,
+                                                                       KernelValues &values,
+                                                                       const ProductProfiles &profiles) {
+  std::optional<CooperativeMatrixTile> tile = isCooperativeMatrixProduct(emitter)
+                                                  ? chooseCooperativeMatrixTile(emitter.shape(), profiles.matrices)
+                                                  : std::nullopt;
+  if (!tile)
+    return {};
+  CooperativeMatrixGrid grid(emitter, *tile, op.getContext());
+  if (!canLaunch(grid.groups, emitter, profiles.maxGrid) ||
+      getRange(grid.steps, emitter.getSymbols()).max > kMaxIterations)
+    return {};
+  SmallVector<linalg::LinalgOp, 3> ops{op};
+  std::optional<Epilogue> epilogue = Epilogue::find(op, ops, values, profiles.maxBuffers);
+  std::optional<ProductNeighbor> neighbor;
+  if (epilogue) {
+    neighbor = epilogue->asNeighbor(op);
+    ops.push_back(epilogue->op);
+  }
+  OpBuilder builder(ops.back());
+  emitLaunch(builder, fuseLocs(ops), emitter, *tile, grid, profiles.matrices.lanes, profiles.maxGrid,
+             neighbor ? &*neighbor : nullptr);
+  return ops;
+}
+
+//===-- Dot products ---------------------------------------------------------------------------------------------===//
+
+/// Emits the launch of dot products. Workgroups are numbered along the rows first, so that workgroups that run at the
+/// same time read the same columns.
+static LogicalResult launchDotProduct(OpBuilder &builder, Location loc, TileEmitter &emitter,
+                                      const DotProductTile &tile, const ProductProfiles &profiles,
+                                      const ProductNeighbor *prologue, const ProductNeighbor *epilogue) {
+  SmallVector<size_t> loops; // Parallel loops, the row loop last.
+  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops))
+    if (!loop.reduction && int(number) != tile.rowLoop)
+      loops.push_back(number);
+  if (tile.rowLoop >= 0)
+    loops.push_back(tile.rowLoop);
+  SmallVector<AffineExpr> counts;
+  SmallVector<int64_t> factors;
+  for (size_t loop : loops) {
+    factors.push_back(tile.factor(int(loop)));
+    counts.push_back(emitter.size(loop).ceilDiv(factors.back()));
+  }
+  AffineExpr groups = countElements(counts, builder.getContext());
+  int64_t lanes = profiles.dots.lanes;
+  ReductionShare share{size_t(tile.innerLoop), nullptr, lanes * tile.subgroups};
+  if (!canLaunch(groups, emitter, profiles.maxGrid) || countIterations(emitter, share) > kMaxIterations)
+    return failure();
+  cutSums(emitter, share);
+  SmallVector<OpFoldResult> values =
+      llvm::map_to_vector(counts, [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); });
+  Launch launch = openWorkgroups(builder, loc, groups, getRange(groups, emitter.getSymbols()).max,
+                                 tile.subgroups * lanes, profiles.maxGrid);
+  DotProductPlace place{SmallVector<Value>(emitter.shape().loops.size()), launch.op.getThreadIds().x, lanes};
+  for (auto [loop, first] : llvm::zip_equal(loops, splitNumber(launch.inside, loc, factors, values, launch.number)))
+    place.base[loop] = first;
+  emitDotProduct(launch.inside, emitter, tile, place, prologue, epilogue);
+  sinkScalars(launch.op, launch.count);
+  return success();
+}
+
+/// Launches `product` as dot products, with its epilogue and with `prologue`, the emitter of the op before it, if that
+/// is not null. Returns no ops if that is not possible or does not pay.
+static SmallVector<linalg::LinalgOp, 3> launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter,
+                                                         KernelValues &values, const ProductProfiles &profiles,
+                                                         const ProductNeighbor *prologue) {
+  if (!canEmitDotProduct(emitter))
+    return {};
+  std::optional<DotProductTile> tile =
+      chooseDotProductTile(emitter.shape(), findDotProductWidths(emitter), profiles.dots);
+  SmallVector<linalg::LinalgOp, 3> ops{product};
+  if (prologue)
+    ops.insert(ops.begin(), prologue->emitter->getOp());
+  if (!tile || !fitsBuffers(ops, profiles.maxBuffers))
+    return {};
+  std::optional<Epilogue> epilogue = Epilogue::find(product, ops, values, profiles.maxBuffers);
+  std::optional<ProductNeighbor> neighbor;
+  if (epilogue) {
+    neighbor = epilogue->asNeighbor(product);
+    ops.push_back(epilogue->op);
+  }
+  OpBuilder builder(ops.back());
+  if (failed(launchDotProduct(builder, fuseLocs(ops), emitter, *tile, profiles, prologue,
+                              neighbor ? &*neighbor : nullptr)))
+    return {};
+  return ops;
+}
+
+SmallVector<linalg::LinalgOp, 3> inlay::launchProduct(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
+                                                      const ProductProfiles &profiles) {
+  SmallVector<linalg::LinalgOp, 3> ops = launchDotProduct(op, emitter, values, profiles, /*prologue=*/nullptr);
+  return ops.empty() ? launchCooperativeMatrixProduct(op, emitter, values, profiles) : ops;
+}
+
+SmallVector<linalg::LinalgOp, 3> inlay::launchProductAfter(linalg::LinalgOp op, TileEmitter &emitter,
+                                                           KernelValues &values, const InitialValues &initial,
+                                                           const ProductProfiles &profiles) {
+  linalg::LinalgOp product = findNext(op);
+  std::optional<SmallVector<size_t>> loops = matchPrologue(op, product);
+  if (!loops || initial.contains(product) || profiles.dots.lanes < 2)
+    return {};
+  OpBuilder builder(product);
+  FailureOr<TileEmitter> productEmitter = TileEmitter::create(builder, product, &values);
+  if (failed(productEmitter))
+    return {};
+  productEmitter->setFusesProducts(true);
+  ProductNeighbor prologue{&emitter, op.getDpsInits().front(), *loops};
+  return launchDotProduct(product, *productEmitter, values, profiles, &prologue);
+}

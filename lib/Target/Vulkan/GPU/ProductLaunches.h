@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches products that dot products or cooperative matrices compute, with the elementwise ops before and after them.
+
+#ifndef INLAY_LIB_TARGET_VULKAN_GPU_PRODUCTLAUNCHES_H
+#define INLAY_LIB_TARGET_VULKAN_GPU_PRODUCTLAUNCHES_H
+
+#include "Target/Vulkan/Products/CooperativeMatrixPolicy.h"
+#include "Target/Vulkan/Products/DotProductPolicy.h"
+#include "inlay/Convert/LoopNest/TileEmitter.h"
+
+namespace inlay {
+
+/// The facts of a device that decide how products are launched.
+struct ProductProfiles {
+  DotProductProfile dots;
+  CooperativeMatrixProfile matrices;
+  int64_t maxGrid;    ///< Workgroups along one axis.
+  int64_t maxBuffers; ///< Buffers of a kernel.
+};
+
+/// Converts `op` to a launch of dot products, or to one on cooperative matrices, if one of them can compute it and that
+/// pays. Returns the ops that the launch replaces, which the caller may erase: `op`, and possibly the elementwise op
+/// after it. Returns no ops otherwise.
+llvm::SmallVector<mlir::linalg::LinalgOp, 3> launchProduct(mlir::linalg::LinalgOp op, TileEmitter &emitter,
+                                                           KernelValues &values, const ProductProfiles &profiles);
+
+/// If `op`, which `emitter` emits, computes the elements from which the sums of the next op start, converts both to one
+/// launch of dot products if that pays. Returns the ops that the launch replaces: both, and possibly the elementwise op
+/// after them. Returns no ops otherwise.
+llvm::SmallVector<mlir::linalg::LinalgOp, 3> launchProductAfter(mlir::linalg::LinalgOp op, TileEmitter &emitter,
+                                                                KernelValues &values, const InitialValues &initial,
+                                                                const ProductProfiles &profiles);
+
+} // namespace inlay
+
+#endif // INLAY_LIB_TARGET_VULKAN_GPU_PRODUCTLAUNCHES_H

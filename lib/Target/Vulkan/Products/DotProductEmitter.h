@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the results of a product that a workgroup computes as dot products.
+
+#ifndef INLAY_LIB_TARGET_VULKAN_PRODUCTS_DOTPRODUCTEMITTER_H
+#define INLAY_LIB_TARGET_VULKAN_PRODUCTS_DOTPRODUCTEMITTER_H
+
+#include "DotProductPolicy.h"
+#include "ProductNeighbor.h"
+
+namespace inlay {
+
+/// The results that a workgroup computes.
+struct DotProductPlace {
+  llvm::SmallVector<mlir::Value> base; ///< First index along each parallel loop; null for reductions.
+  mlir::Value invocation;              ///< Number of the invocation in the workgroup.
+  int64_t lanes;                       ///< Number of lanes of a subgroup.
+};
+
+/// Returns true if the op of `emitter` is a sum of f32 over terms that depend on two inputs of f32 or f16.
+bool canEmitDotProduct(const TileEmitter &emitter);
+
+/// Returns the number of consecutive elements along `innerLoop` that a lane loads at once, for each input: as many as
+/// 16 bytes hold, or 1 if they are not aligned.
+std::vector<int64_t> findDotProductWidths(const TileEmitter &emitter);
+
+/// Emits the results at `place`. All invocations of a workgroup must run the code together. The tile may reach over the
+/// ends of its row and column loops. `prologue` and `epilogue` may be null.
+void emitDotProduct(mlir::OpBuilder &builder, TileEmitter &emitter, const DotProductTile &tile,
+                    const DotProductPlace &place, const ProductNeighbor *prologue, const ProductNeighbor *epilogue);
+
+} // namespace inlay
+
+#endif // INLAY_LIB_TARGET_VULKAN_PRODUCTS_DOTPRODUCTEMITTER_H

@@ -337,6 +337,12 @@ SymbolicDims Inference::run() {
         result.back() = (*operands[1])[0];
         return result;
       })
+      .Case<DequantizeOp>([&](auto dequantize) {
+        Dims result = *operands[0];
+        result.back() = dequantize.getSize() ? constant(*dequantize.getSize())
+                                             : simplify(result.back() * (8 / dequantize.getBits()));
+        return result;
+      })
       .Case<GroupedMatmulOp>([&](auto) { return Dims{(*operands[0])[0], (*operands[1])[2]}; })
       .Case<ScaledDotProductAttentionOp>([&](auto) { return inferAttention(); })
       .Case<ConvOp>([&](auto conv) { return inferConvolution(conv); })

@@ -118,6 +118,7 @@ void inlay::populateGraphToLinalgPatterns(RewritePatternSet &patterns) {
   populatePointwisePatterns(patterns);
   populatePoolingPatterns(patterns);
   populateProductPatterns(patterns);
+  populateQuantizationPatterns(patterns);
   populateReductionPatterns(patterns);
   populateScanPatterns(patterns);
   populateScatteringPatterns(patterns);

@@ -30,6 +30,7 @@ static llvm::StringMap<Kind> makeKinds() {
       kinds[name] = kind;
   };
   add(Kind::Layout, {"view", "_unsafe_view", "view_as", "reshape", "reshape_as", "permute", "transpose", "t"});
+  add(Kind::Layout, {"dequantize"}); // of weights: a border would carry floats instead of codes
   add(Kind::Layout, {"expand", "expand_as", "squeeze", "unsqueeze", "flatten", "unflatten", "alias", "detach"});
   add(Kind::Make, {"ListConstruct", "TupleConstruct"});
   add(Kind::Read, {"ListUnpack", "TupleUnpack", "TupleIndex", "getitem", "__getitem__"});

@@ -13,7 +13,10 @@ from typing import Any, TypeAlias
 
 import torch
 
-from . import ops
+from . import (
+    ops,
+    quantized,  # noqa: F401  # registers the operator of `dequantize`
+)
 from .text import ELEMENT_TYPES
 
 Operand: TypeAlias = torch.Tensor | list[torch.Tensor] | None

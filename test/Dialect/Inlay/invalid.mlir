@@ -773,3 +773,116 @@ func.func @list_result(%x: tensor<2xf32>) {
   %0 = inlay.list %x : (tensor<2xf32>) -> !inlay.list<tensor<3xf32>>
   return
 }
+
+// -----
+
+func.func @dequantize_code(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
+  // expected-error @+2 {{'inlay.dequantize' op expected code to be i2, u2, i4, u4, i8 or u8, but got i3}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "i3" block [1, -1] to f32 : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_bytes(%c: tensor<4x8xi32>, %s: tensor<4x1xf32>) {
+  // expected-error @+2 {{expected codes of i8 with at least one dim, but got 'tensor<4x8xi32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "i8" block [1, -1] to f32 : (tensor<4x8xi32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_result(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
+  // expected-error @+2 {{expected a result of f16, bf16 or f32, but got 'f64'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "i8" block [1, -1] to f64 : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x8xf64>
+  return
+}
+
+// -----
+
+func.func @dequantize_scale_type(%c: tensor<4x8xi8>, %s: tensor<4x1xf64>) {
+  // expected-error @+2 {{expected scales of f16, bf16 or f32, but got 'tensor<4x1xf64>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "i8" block [1, -1] to f32 : (tensor<4x8xi8>, tensor<4x1xf64>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_block(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
+  // expected-error @+2 {{expected a positive size of a block, or -1, for each dim of 'tensor<4x8xi8>', but got [1, 0]}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "i8" block [1, 0] to f32 : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_block_rank(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
+  // expected-error @+2 {{expected a positive size of a block, or -1, for each dim of 'tensor<4x8xi8>', but got [8]}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "i8" block [8] to f32 : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_size(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
+  // expected-error @+2 {{expected a size in [15, 16] for 8 bytes in the last dim, but got 14}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "u4" block [1, -1] size 14 to f32
+    : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x14xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_scales(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
+  // expected-error @+2 {{expected scales of dims [4, 2], one for each block, but got 'tensor<4x1xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "u4" block [1, 12] to f32 : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_offsets(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>, %o: tensor<4xi8>) {
+  // expected-error @+2 {{expected offsets of dims [4, 1], one for each block, but got 'tensor<4xi8>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s, %o code "u4" block [1, -1] to f32
+    : (tensor<4x8xi8>, tensor<4x1xf32>, tensor<4xi8>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_offset_type(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>, %o: tensor<4x1xi32>) {
+  // expected-error @+2 {{expected offsets of f16, bf16, f32 or i8, but got 'tensor<4x1xi32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s, %o code "u4" block [1, -1] to f32
+    : (tensor<4x8xi8>, tensor<4x1xf32>, tensor<4x1xi32>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_minima_type(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>, %o: tensor<4x1xi8>) {
+  // expected-error @+2 {{expected offsets of f16, bf16 or f32, but got 'tensor<4x1xi8>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s, %o code "u4" block [1, -1] minima to f32
+    : (tensor<4x8xi8>, tensor<4x1xf32>, tensor<4x1xi8>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_no_minima(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
+  // expected-error @+2 {{expected offsets, which are the minima, but got none}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.dequantize %c, %s code "u4" block [1, -1] minima to f32
+    : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x16xf32>
+  return
+}

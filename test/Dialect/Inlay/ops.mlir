@@ -253,3 +253,16 @@ func.func @segment(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %closed#0 : tensor<4xf32>
 }
+
+// CHECK-LABEL: func @dequantize
+func.func @dequantize(%c: tensor<4x8xi8>, %d: tensor<?x8xi8>, %s: tensor<4x1xf16>, %t: tensor<?x2xf32>, %o: tensor<?x2xi8>) {
+  // CHECK: inlay.dequantize %{{.*}}, %{{.*}} code "i8" block [1, -1] to f16 : (tensor<4x8xi8>, tensor<4x1xf16>) -> tensor<4x8xf16>
+  %0 = inlay.dequantize %c, %s code "i8" block [1, -1] to f16 : (tensor<4x8xi8>, tensor<4x1xf16>) -> tensor<4x8xf16>
+  // CHECK: inlay.dequantize %{{.*}}, %{{.*}}, %{{.*}} code "u4" block [1, 8] size 15 to f32
+  %1 = inlay.dequantize %d, %t, %o code "u4" block [1, 8] size 15 to f32
+    : (tensor<?x8xi8>, tensor<?x2xf32>, tensor<?x2xi8>) -> tensor<?x15xf32>
+  // CHECK: inlay.dequantize %{{.*}}, %{{.*}}, %{{.*}} code "u2" block [1, 16] minima to f32
+  %2 = inlay.dequantize %d, %t, %t code "u2" block [1, 16] minima to f32
+    : (tensor<?x8xi8>, tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x32xf32>
+  return
+}

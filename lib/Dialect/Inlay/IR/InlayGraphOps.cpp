@@ -274,6 +274,75 @@ LogicalResult GroupedMatmulOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adapt
   return yieldType<GroupedMatmulOp>(loc, {input.getDimSize(0), weight.getDimSize(2)}, input.getElementType(), types);
 }
 
+//===-- Quantization --------------------------------------------------------------------------------------------===//
+
+/// Infers the number of codes in the last dim, which has `bytes` bytes.
+static FailureOr<int64_t> inferCodes(OptLoc loc, int64_t bytes, int64_t codesPerByte, std::optional<int64_t> size) {
+  int64_t most = 0;
+  if (ShapedType::isDynamic(bytes))
+    return size ? *size : ShapedType::kDynamic;
+  if (llvm::MulOverflow(bytes, codesPerByte, most))
+    return reject<DequantizeOp>(loc, "expected less than 2^63 codes, but got ", bytes, " bytes in the last dim");
+  int64_t least = std::max<int64_t>(most - codesPerByte + 1, 0);
+  if (size && (*size < least || *size > most))
+    return reject<DequantizeOp>(loc, "expected a size in [", least, ", ", most, "] for ", bytes,
+                                " bytes in the last dim, but got ", *size);
+  return size.value_or(most);
+}
+
+/// Checks that `value` has an element for each block of a tensor of dims `shape`.
+static LogicalResult checkBlocks(OptLoc loc, StringRef what, Value value, ArrayRef<int64_t> shape,
+                                 ArrayRef<int64_t> block) {
+  SmallVector<int64_t> wanted;
+  for (auto [size, length] : llvm::zip_equal(shape, block))
+    wanted.push_back(length == -1                  ? 1
+                     : ShapedType::isDynamic(size) ? size
+                                                   : static_cast<int64_t>(llvm::divideCeil(size, length)));
+  RankedTensorType type = tensorType(value);
+  if (type.getRank() == static_cast<int64_t>(wanted.size()) &&
+      llvm::all_of(llvm::zip(type.getShape(), wanted),
+                   [](auto pair) { return mayEqual(std::get<0>(pair), std::get<1>(pair)); }))
+    return success();
+  return reject<DequantizeOp>(loc, "expected ", what, " of dims [", ArrayRef<int64_t>(wanted),
+                              "], one for each block, but got ", type);
+}
+
+static bool isShortFloat(Type type) { return type.isF16() || type.isBF16() || type.isF32(); }
+
+LogicalResult DequantizeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType codes = tensorType(op.getCodes()), scales = tensorType(op.getScales());
+  if (!llvm::is_contained({"i2", "u2", "i4", "u4", "i8", "u8"}, op.getCode()))
+    return reject<DequantizeOp>(loc, "expected code to be i2, u2, i4, u4, i8 or u8, but got ", op.getCode());
+  if (!codes.getElementType().isInteger(8) || codes.getRank() < 1)
+    return reject<DequantizeOp>(loc, "expected codes of i8 with at least one dim, but got ", codes);
+  if (!isShortFloat(op.getDtype()))
+    return reject<DequantizeOp>(loc, "expected a result of f16, bf16 or f32, but got ", op.getDtype());
+  if (!isShortFloat(scales.getElementType()))
+    return reject<DequantizeOp>(loc, "expected scales of f16, bf16 or f32, but got ", scales);
+  if (op.getBlock().size() != static_cast<size_t>(codes.getRank()) ||
+      llvm::any_of(op.getBlock(), [](int64_t length) { return length < 1 && length != -1; }))
+    return reject<DequantizeOp>(loc, "expected a positive size of a block, or -1, for each dim of ", codes,
+                                ", but got [", op.getBlock(), "]");
+  SmallVector<int64_t> shape(codes.getShape());
+  FailureOr<int64_t> last = inferCodes(loc, shape.back(), 8 / (op.getCode().back() - '0'), op.getSize());
+  if (failed(last))
+    return failure();
+  shape.back() = *last;
+  if (failed(checkBlocks(loc, "scales", op.getScales(), shape, op.getBlock())))
+    return failure();
+  if (op.getMinima() && !op.getOffsets())
+    return reject<DequantizeOp>(loc, "expected offsets, which are the minima, but got none");
+  if (op.getOffsets()) {
+    Type element = tensorType(op.getOffsets()).getElementType();
+    if (!isShortFloat(element) && (op.getMinima() || !element.isInteger(8)))
+      return reject<DequantizeOp>(loc, "expected offsets of f16, bf16", op.getMinima() ? " or f32" : ", f32 or i8",
+                                  ", but got ", tensorType(op.getOffsets()));
+    if (failed(checkBlocks(loc, "offsets", op.getOffsets(), shape, op.getBlock())))
+      return failure();
+  }
+  return yieldType<DequantizeOp>(loc, shape, op.getDtype(), types);
+}
+
 //===-- Layout --------------------------------------------------------------------------------------------------===//
 
 LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {

@@ -47,6 +47,7 @@ from .handlers import (
     layout,
     neural,
     pointwise,
+    quantization,
     reductions,
     resampling,
     softmax,
@@ -58,7 +59,20 @@ from .stand_ins.nodes import fake_of
 from .stand_ins.unsigned import ByteGraph, as_bytes
 from .walker import Handler, Walker
 
-_TOPICS = (checks, filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
+_TOPICS = (
+    checks,
+    filling,
+    layout,
+    neural,
+    attention,
+    indexing,
+    sorting,
+    resampling,
+    pointwise,
+    quantization,
+    reductions,
+    softmax,
+)
 _STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
 
 

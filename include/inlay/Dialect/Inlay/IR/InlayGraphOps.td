@@ -170,6 +170,39 @@ def Inlay_GroupedMatmulOp : Inlay_GraphOp<"grouped_matmul", ["_grouped_mm", "tra
   let assemblyFormat = "$input `,` $weight `,` $offsets attr-dict `:` functional-type(operands, results)";
 }
 
+//===-- Quantization --------------------------------------------------------------------------------------------===//
+
+def Inlay_DequantizeOp : Inlay_GraphOp<"dequantize", ["inlay::dequantize"],
+    "torch.ops.inlay.dequantize(codes, scales, offsets, code, block, size, minima, dtype)"> {
+  let summary = "floats for integer codes of 2, 4 or 8 bits, with a scale for each block";
+  let description = [{
+    `code` is the type of a code: `i2`, `u2`, `i4`, `u4`, `i8` or `u8`. `codes` has bytes, as `i8` elements with the bits
+    of the codes. A byte has 8, 4 or 2 bits per code, so it holds one or more codes that are neighbors in the last dim.
+    The first code is in the lowest bits. `size` is the number of codes in the last dim. Without `size`, all bytes are
+    full.
+
+    `block` has the size of a block in each dim; -1 is the whole dim. A block at the end of a dim may be smaller.
+    `scales` has one element for each block, and so has `offsets`. Elements of `scales` are f16, bf16 or f32. Each code
+    becomes `(code - offset) * scale`, where an offset is a zero point: a float, or an `i8` with the bits of an integer
+    that is signed if the codes are signed. With `minima`, the offsets are floats and each code becomes
+    `code * scale + offset`. The arithmetic is that of f32, and the result is rounded to `dtype`.
+
+    Example: `%r = inlay.dequantize %c, %s, %z code "u4" block [1, 32] to f32
+      : (tensor<64x32xi8>, tensor<64x2xf32>, tensor<64x2xi8>) -> tensor<64x64xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$codes, AnyRankedTensor:$scales, Optional<AnyRankedTensor>:$offsets,
+      StrAttr:$code, DenseI64ArrayAttr:$block, OptionalAttr<I64Attr>:$size, UnitAttr:$minima, TypeAttr:$dtype);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{ $codes `,` $scales (`,` $offsets^)? `code` $code `block` $block (`size` $size^)?
+      (`minima` $minima^)? `to` $dtype attr-dict `:` functional-type(operands, results) }];
+  let extraClassDeclaration = [{
+    /// Returns the number of bits of a code.
+    int64_t getBits() { return getCode().back() - '0'; }
+    /// Returns true if codes are signed.
+    bool isSigned() { return getCode().front() == 'i'; }
+  }];
+}
+
 //===-- Layout --------------------------------------------------------------------------------------------------===//
 
 def Inlay_ReshapeOp : Inlay_GraphOp<"reshape",

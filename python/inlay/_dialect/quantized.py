@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Registers `inlay::dequantize`, the meaning of the graph op `dequantize`, as an operator of PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+BITS = {"i2": 2, "u2": 2, "i4": 4, "u4": 4, "i8": 8, "u8": 8}  # type of a code -> its number of bits
+
+
+def _unpack(codes: Tensor, code: str, size: int | None) -> Tensor:
+    """Returns the codes in bytes as integers: the first one of each byte is in its lowest bits."""
+    bits = BITS[code]
+    if bits == 8:
+        return codes.view(torch.int8 if code[0] == "i" else torch.uint8)
+    shifts = torch.arange(0, 8, bits, dtype=torch.int16)
+    numbers = codes.view(torch.uint8).to(torch.int16).unsqueeze(-1) >> shifts & (1 << bits) - 1
+    if code[0] == "i":
+        sign = 1 << bits - 1
+        numbers = (numbers ^ sign) - sign
+    return numbers.flatten(-2)[..., :size]
+
+
+def _spread(values: Tensor, shape: Sequence[int], block: Sequence[int]) -> Tensor:
+    """Returns the elements of `values`, one for each block, at all places of the blocks."""
+    for dim, (size, length) in enumerate(zip(shape, block, strict=True)):
+        places = torch.zeros(size, dtype=torch.int64) if length == -1 else torch.arange(size) // length
+        values = values.index_select(dim, places)
+    return values
+
+
+@torch.library.custom_op("inlay::dequantize", mutates_args=())
+def dequantize(
+    codes: Tensor,
+    scales: Tensor,
+    offsets: Tensor | None,
+    code: str,
+    block: Sequence[int],
+    size: int | None = None,
+    minima: bool = False,
+    dtype: torch.dtype = torch.float32,
+) -> Tensor:
+    """Returns floats for packed codes, as `docs/reference/dialect-inlay.md` describes.
+
+    codes: int8 or uint8, whose bits are the codes.
+    """
+    numbers = _unpack(codes, code, size).float()
+    scale = _spread(scales.float(), numbers.shape, block)
+    if offsets is None:
+        return (numbers * scale).to(dtype)
+    if not offsets.is_floating_point():
+        offsets = offsets.view(torch.int8 if code[0] == "i" else torch.uint8)
+    offset = _spread(offsets.float(), numbers.shape, block)
+    return (numbers * scale + offset if minima else (numbers - offset) * scale).to(dtype)
+
+
+@dequantize.register_fake
+def _fake_dequantize(
+    codes: Tensor,
+    scales: Tensor,
+    offsets: Tensor | None,
+    code: str,
+    block: Sequence[int],
+    size: int | None = None,
+    minima: bool = False,
+    dtype: torch.dtype = torch.float32,
+) -> Tensor:
+    last = codes.shape[-1] * (8 // BITS[code]) if size is None else size
+    return codes.new_empty((*codes.shape[:-1], last), dtype=dtype)
+
+
+def pack(numbers: Tensor, code: str) -> Tensor:
+    """Returns int8 bytes with the lowest bits of integers, packed along the last dim as `dequantize` expects."""
+    bits = BITS[code]
+    per_byte = 8 // bits
+    padding = -numbers.shape[-1] % per_byte
+    groups = torch.nn.functional.pad(numbers.to(torch.int16) & (1 << bits) - 1, (0, padding))
+    groups = groups.unflatten(-1, (-1, per_byte))
+    total = sum(groups[..., place] << bits * place for place in range(per_byte))
+    assert isinstance(total, Tensor)
+    return total.to(torch.uint8).view(torch.int8)

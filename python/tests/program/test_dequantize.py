@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares `dequantize` and products with dequantized weights with PyTorch, on each target."""
+
+import inlay
+import pytest
+import torch
+from inlay._dialect.quantized import BITS, pack
+from torch import nn
+
+HOST, TORCH = ("host", "torch"), ("torch",)
+
+
+def draw(seed):
+    """Returns a generator of random numbers."""
+    return torch.Generator().manual_seed(seed)
+
+
+class Weight(nn.Module):
+    """A packed weight of `shape` with random codes, scales and offsets.
+
+    offsets: dtype of the offsets; None for none. kind: the dtype of the scales.
+    """
+
+    def __init__(self, code, shape, block, *, offsets=None, minima=False, scales=torch.float32, dtype=torch.float32):
+        super().__init__()
+        bits, generator = BITS[code], draw(sum(shape) + len(code))
+        low = -(2 ** (bits - 1)) if code[0] == "i" else 0
+        numbers = torch.randint(low, low + 2**bits, shape, generator=generator)
+        blocks = [1 if length == -1 else -(-size // length) for size, length in zip(shape, block, strict=True)]
+        self.code, self.block, self.minima, self.dtype = code, list(block), minima, dtype
+        self.size = shape[-1] if shape[-1] * bits % 8 else None
+        self.register_buffer("codes", pack(numbers, code))
+        self.register_buffer("scales", (torch.rand(blocks, generator=generator) / 8 + 0.01).to(scales))
+        self.register_buffer("offsets", None)
+        if offsets == torch.int8:
+            self.offsets = (
+                torch.randint(low, low + 2**bits, blocks, generator=generator).to(torch.uint8).view(torch.int8)
+            )
+        elif offsets is not None:
+            self.offsets = torch.randn(blocks, generator=generator).to(offsets)
+
+    def forward(self):
+        return torch.ops.inlay.dequantize(
+            self.codes, self.scales, self.offsets, self.code, self.block, self.size, self.minima, self.dtype
+        )
+
+
+class Read(nn.Module):
+    """The floats of a weight, plus an input of one element."""
+
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, x):
+        return self.weight() + x
+
+
+class Linear(nn.Module):
+    """A product with the transposed weight."""
+
+    def __init__(self, weight, bias=None):
+        super().__init__()
+        self.weight = weight
+        self.bias = None if bias is None else nn.Parameter(bias)
+
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight(), self.bias)
+
+
+class Matmul(Linear):
+    """A product with the weight, and what follows it."""
+
+    def forward(self, x):
+        return nn.functional.relu(x @ self.weight()) + 1
+
+
+i8, f16, bf16, f32 = torch.int8, torch.float16, torch.bfloat16, torch.float32
+FORMATS = {
+    "i8-per-tensor": ("i8", (5, 7), (-1, -1), {}),
+    "u8-per-row": ("u8", (5, 33), (1, -1), {"offsets": i8}),
+    "i8-per-column-f16": ("i8", (6, 4), (-1, 1), {"scales": f16, "dtype": f16}),
+    "u4-blocks": ("u4", (3, 64), (1, 32), {"offsets": i8}),
+    "i4-odd": ("i4", (3, 37), (1, 16), {"scales": bf16, "offsets": f32}),
+    "u4-minima": ("u4", (4, 48), (1, 16), {"offsets": f16, "scales": f16, "minima": True}),
+    "u2-blocks-of-rows": ("u2", (7, 10), (3, 4), {"offsets": i8}),
+    "i2-vector": ("i2", (9,), (4,), {"offsets": i8}),
+    "i4-cube": ("i4", (2, 3, 6), (1, -1, 2), {"dtype": bf16}),
+    "u4-one": ("u4", (1, 1), (1, 1), {"offsets": i8}),
+}
+
+
+@pytest.mark.parametrize("targets", [HOST, TORCH], ids=["host", "torch"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_codes_become_the_floats_of_pytorch(name, targets):
+    code, shape, block, more = FORMATS[name]
+    model = Read(Weight(code, shape, block, **more))
+    zero = torch.zeros((), dtype=model.weight().dtype)
+    got = inlay.compile(model, (zero,), targets=targets)(zero)
+    assert torch.equal(got, model(zero))
+
+
+# Block sizes for which the kernels take each of their paths, with rows that end inside of a group of codes.
+PRODUCTS = {
+    "u4-32": ("u4", 96, 32, {"offsets": i8}),
+    "i4-16-tail": ("i4", 77, 16, {"scales": f16}),
+    "u4-row": ("u4", 101, -1, {"offsets": f32, "minima": True}),
+    "u4-24-odd": ("u4", 77, 24, {"offsets": i8}),
+    "i8-row": ("i8", 130, -1, {}),
+    "u8-16": ("u8", 70, 16, {"offsets": i8, "scales": bf16}),
+    "u2-32": ("u2", 70, 32, {"offsets": i8}),
+}
+
+
+def error_bound(x, floats):
+    """Returns the largest error of sums of products in float32, in any order.
+
+    floats: a row for each element of a row of `x`.
+    """
+    return len(floats) * 2**-23 * (x.double().abs() @ floats.double().abs()) + 1e-6
+
+
+@pytest.mark.parametrize("rows", [1, 3, 70])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_rows_times_weights_equal_pytorch(name, rows):
+    code, width, length, more = PRODUCTS[name]
+    weight = Weight(code, (45, width), (1, length), **more)
+    floats, x = weight(), torch.randn(rows, width, generator=draw(rows))
+    bias = torch.randn(45, generator=draw(1))
+    compiled = inlay.compile(Linear(weight, bias), (x,), targets=HOST, require_full_compilation=True)
+    wanted = torch.nn.functional.linear(x.double(), floats.double(), bias.double())
+    assert ((compiled(x).double() - wanted).abs() <= error_bound(x, floats.T)).all()
+
+
+@pytest.mark.parametrize("rows", [1, 9])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_rows_times_weights_with_rows_over_the_sum_equal_pytorch(name, rows):
+    code, width, length, more = PRODUCTS[name]
+    weight = Weight(code, (width, 45), (length, 1), **more)
+    floats, x = weight(), torch.randn(2, rows, width, generator=draw(rows))
+    compiled = inlay.compile(Matmul(weight), (x,), targets=HOST, require_full_compilation=True)
+    wanted = (x.double() @ floats.double()).relu() + 1
+    assert ((compiled(x).double() - wanted).abs() <= error_bound(x, floats)).all()

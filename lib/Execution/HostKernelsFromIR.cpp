@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace inlay;
 
 // The enums of the dialect and of the runtime have the same order.
-static_assert(static_cast<int>(plan::HostKernelKind::attention) == static_cast<int>(rt::HostKernelKind::Attention));
+static_assert(static_cast<int>(plan::HostKernelKind::quantized_product) ==
+              static_cast<int>(rt::HostKernelKind::QuantizedProduct));
 static_assert(static_cast<int>(plan::PostOpKind::mul_channels) == static_cast<int>(rt::PostOpKind::MulChannels));
 
 static rt::PostOp convertPostOp(plan::PostOpAttr attr) {

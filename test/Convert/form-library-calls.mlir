@@ -330,3 +330,22 @@ func.func @few_rows(%x: tensor<4x512xf16>, %w: tensor<512x512xf16>) -> tensor<4x
   %0 = inlay.linear %x, %w : (tensor<4x512xf16>, tensor<512x512xf16>) -> tensor<4x512xf16>
   return %0 : tensor<4x512xf16>
 }
+
+// -----
+
+// A product with dequantized weights reads the codes, also if the weights are permuted. A block of -1 is the whole dim.
+// CHECK-LABEL: func.func @quantized
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3x64xf32>, %[[C:.*]]: tensor<16x32xi8> {plan.constant}, %[[S:.*]]: tensor<16x1xf16> {plan.constant}, %[[Z:.*]]: tensor<16x1xi8> {plan.constant})
+// CHECK-NOT: inlay
+// CHECK: plan.library_call quantized_product(%[[X]], %[[C]], %[[S]], %[[Z]]) into %{{.*}} {config = {block = array<i64: 1, 64>, code = "u4", offsets}, constants = array<i64: 1, 2, 3>, post_ops = [#plan.post_op<relu>]}
+// CHECK: plan.library_call quantized_product(%{{.*}}, %[[C]], %[[S]], %[[Z]]) into %{{.*}} {config = {block = array<i64: 1, 64>, code = "u4", offsets, transposed}, constants = array<i64: 1, 2, 3>}
+func.func @quantized(%x: tensor<2x3x64xf32>, %c: tensor<16x32xi8> {plan.constant},
+    %s: tensor<16x1xf16> {plan.constant}, %z: tensor<16x1xi8> {plan.constant}) -> tensor<2x3x64xf32> {
+  %w = inlay.dequantize %c, %s, %z code "u4" block [1, -1] to f32
+    : (tensor<16x32xi8>, tensor<16x1xf16>, tensor<16x1xi8>) -> tensor<16x64xf32>
+  %t = inlay.permute %w dims [1, 0] : (tensor<16x64xf32>) -> tensor<64x16xf32>
+  %0 = inlay.matmul %x, %t : (tensor<2x3x64xf32>, tensor<64x16xf32>) -> tensor<2x3x16xf32>
+  %1 = inlay.relu %0 : (tensor<2x3x16xf32>) -> tensor<2x3x16xf32>
+  %2 = inlay.linear %1, %t : (tensor<2x3x16xf32>, tensor<64x16xf32>) -> tensor<2x3x64xf32>
+  return %2 : tensor<2x3x64xf32>
+}

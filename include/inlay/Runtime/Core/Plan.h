@@ -124,13 +124,14 @@ struct Engine {
 
 /// The kind of a kernel of a host function.
 enum class HostKernelKind : uint8_t {
-  Loops,       ///< A loop in the function's code, run in chunks.
-  Contraction, ///< Sums of products of two operands, by a library.
-  Convolution, ///< A convolution of one to three spatial dims, by a library.
-  Attention    ///< softmax(scale * Q K^T + mask) V, by a library.
+  Loops,           ///< A loop in the function's code, run in chunks.
+  Contraction,     ///< Sums of products of two operands, by a library.
+  Convolution,     ///< A convolution of one to three spatial dims, by a library.
+  Attention,       ///< softmax(scale * Q K^T + mask) V, by a library.
+  QuantizedProduct ///< A product with weights that are codes of 2, 4 or 8 bits, by a library.
 };
 
-/// Returns the word for plans and profiles: "loops", "contraction", "convolution", "attention".
+/// Returns the word for plans and profiles: "loops", "contraction", "convolution", "attention", "quantized_product".
 const char *name(HostKernelKind kind);
 
 /// An operation that a library kernel applies to each element of its result. Kinds from `Add` on take an operand. Kinds
@@ -165,9 +166,20 @@ enum class MaskKind : uint8_t {
   Selected ///< bool values; scores at false become minus infinity.
 };
 
+/// The type of the scales or offsets of quantized weights.
+enum class QuantizedElement : uint8_t {
+  F32,
+  F16,
+  BF16,
+  Code ///< Integers of 8 bits, signed if the codes are signed.
+};
+
+/// Number of sizes of a QuantizedProduct.
+constexpr int64_t kQuantizedSizes = 11;
+
 /// A part of a host function that the runtime executes, on several threads or with a library. The code passes `buffers`
-/// and `sizes` (64-bit integers) at each call. Elements are f32 except those of the mask. Strides count elements. A
-/// stride is 0 if an operand does not have that loop or broadcasts along it.
+/// and `sizes` (64-bit integers) at each call. Elements are f32 except those of masks and quantized weights. Strides
+/// count elements. A stride is 0 if an operand does not have that loop or broadcasts along it.
 ///
 ///   Contraction  Buffers: A, B, [bias], operands of post-ops, C. Sizes: for each loop its size and the stride of each
 ///                buffer. Loops that C lacks are summed. If `accumulates` is set, the sums are added to C.
@@ -179,13 +191,18 @@ enum class MaskKind : uint8_t {
 ///   Attention    Buffers: Q, K, V, [mask], O. Sizes: batch, heads, queries, keys, channels of K, channels of V, then
 ///                the strides of Q (batch, heads, queries, channels), of K and V (batch, heads, keys, channels), of the
 ///                mask if there is one (batch, heads, queries, keys), and of O (batch, heads, queries, channels).
+///   QuantizedProduct
+///                Buffers: X [m, k], codes, scales, [offsets], [bias], operands of post-ops [m, n], Y [m, n]. All are
+///                contiguous. Sizes: m, n, k, the sizes of a block along n and k, the number of bits of a code, 1 if
+///                codes are signed, the QuantizedElement of the scales and of the offsets, 1 if the weight is [k, n]
+///                and not [n, k], 1 if offsets are minima. `inlay.dequantize` describes the weight.
 struct HostKernel {
   std::string name; ///< For messages.
   HostKernelKind kind = HostKernelKind::Loops;
   uint32_t buffers = 0;            ///< Number of buffers that a call passes.
   uint32_t loops = 0;              ///< Number of loops of a Contraction.
   std::vector<uint32_t> constants; ///< Numbers of the buffers that hold the same data at each call: weights.
-  std::vector<PostOp> postOps;     ///< For Contraction and Convolution, in the order of application.
+  std::vector<PostOp> postOps;     ///< For all kinds but Attention, in the order of application.
   bool hasBias = false;
   bool accumulates = false;
   bool channelsLast = false;

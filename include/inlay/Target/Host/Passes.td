@@ -14,7 +14,8 @@ def FormLibraryCallsPass : Pass<"inlay-convert-form-library-calls", "::mlir::fun
     f32 become `plan.library_call`, unless they are so small that the call would cost more. Permutations of a product's
     operands, and of its result if it has no other use, become part of its maps. A call absorbs the activations, and the
     sums and products with another tensor, that follow it, as long as its result has no other use. Arguments of the
-    function that are marked `plan.constant` are the constants of the call.
+    function that are marked `plan.constant` are the constants of the call. A product with a matrix from `inlay.dequantize`,
+    or with a permutation of one, becomes a call that reads the codes.
 
     ```mlir
     func.func @f(%x: tensor<32x64xf32>, %w: tensor<16x64xf32> {plan.constant}) -> tensor<32x16xf32> {

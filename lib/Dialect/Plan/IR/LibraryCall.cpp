@@ -13,6 +13,7 @@ using namespace inlay::plan;
 
 static constexpr StringLiteral kBias = "bias";
 static constexpr StringLiteral kMask = "mask";
+static constexpr StringLiteral kOffsets = "offsets";
 
 //===-- Attributes ----------------------------------------------------------------------------------------------===//
 
@@ -34,7 +35,8 @@ static bool isPerChannel(PostOpAttr postOp) { return postOp.getKind() >= PostOpK
 static int64_t countInputs(HostKernelKind kind, ArrayRef<PostOpAttr> postOps, DictionaryAttr config) {
   if (kind == HostKernelKind::attention)
     return 3 + (config && config.contains(kMask));
-  return 2 + (config && config.contains(kBias)) + llvm::count_if(postOps, takesOperand);
+  int64_t weights = kind == HostKernelKind::quantized_product ? 2 + (config && config.contains(kOffsets)) : 1;
+  return 1 + weights + (config && config.contains(kBias)) + llvm::count_if(postOps, takesOperand);
 }
 
 /// Checks that `config` has only entries for a kernel of this kind.
@@ -44,13 +46,17 @@ static LogicalResult verifyConfig(llvm::function_ref<InFlightDiagnostic()> emitE
     StringRef name = entry.getName();
     bool isUnit = isa<UnitAttr>(entry.getValue());
     auto string = dyn_cast<StringAttr>(entry.getValue());
-    bool isProduct = kind == HostKernelKind::contraction || kind == HostKernelKind::convolution;
-    bool fits = (name == kBias && isProduct && isUnit) ||
-                (name == "accumulate" && kind == HostKernelKind::contraction && isUnit) ||
-                (name == "channels_last" && kind == HostKernelKind::convolution && isUnit) ||
-                (kind == HostKernelKind::attention &&
-                 ((name == kMask && string && (string == "added" || string == "selected")) ||
-                  (name == "causal" && isUnit) || (name == "scale" && isa<FloatAttr>(entry.getValue()))));
+    bool isQuantized = kind == HostKernelKind::quantized_product;
+    bool isProduct = kind == HostKernelKind::contraction || kind == HostKernelKind::convolution || isQuantized;
+    bool fits =
+        (name == kBias && isProduct && isUnit) ||
+        (name == "accumulate" && kind == HostKernelKind::contraction && isUnit) ||
+        (isQuantized && ((name == "code" && string) || (name == "block" && isa<DenseI64ArrayAttr>(entry.getValue())) ||
+                         (llvm::is_contained({"minima", "offsets", "transposed"}, name) && isUnit))) ||
+        (name == "channels_last" && kind == HostKernelKind::convolution && isUnit) ||
+        (kind == HostKernelKind::attention &&
+         ((name == kMask && string && (string == "added" || string == "selected")) || (name == "causal" && isUnit) ||
+          (name == "scale" && isa<FloatAttr>(entry.getValue()))));
     if (!fits)
       return emitError() << "unexpected '" << name << "' = " << entry.getValue() << " of a kernel of kind "
                          << stringifyHostKernelKind(kind);
@@ -74,7 +80,7 @@ LogicalResult HostKernelAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
                        << loops;
   if (kind == HostKernelKind::attention && !postOps.empty())
     return emitError() << "expected no post-ops for attention";
-  if (kind == HostKernelKind::contraction && llvm::any_of(postOps, isPerChannel))
+  if (kind != HostKernelKind::convolution && llvm::any_of(postOps, isPerChannel))
     return emitError() << "expected post-ops per channel only for a convolution";
   for (int64_t number : constants)
     if (number < 0 || number >= buffers - 1)
@@ -162,16 +168,48 @@ static LogicalResult verifyConvolution(LibraryCallOp op) {
   return success();
 }
 
+/// Checks the operands of a quantized product: a matrix of codes that fits the input and the result, with its format.
+static LogicalResult verifyQuantizedProduct(LibraryCallOp op) {
+  auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
+  ShapedType input = typeOf(op.getInputs()[0]), codes = typeOf(op.getInputs()[1]), init = typeOf(op.getInit());
+  DictionaryAttr config = op.getConfigAttr();
+  auto code = config ? config.getAs<StringAttr>("code") : StringAttr();
+  auto block = config ? config.getAs<DenseI64ArrayAttr>("block") : DenseI64ArrayAttr();
+  if (!code || !llvm::is_contained({"i2", "u2", "i4", "u4", "i8", "u8"}, code.getValue()) || !block ||
+      block.size() != 2)
+    return op.emitOpError("expected a code type and the two sizes of a block");
+  if (!codes.hasStaticShape() || codes.getRank() != 2 || input.getRank() < 1 || input.getRank() != init.getRank() ||
+      input.isDynamicDim(input.getRank() - 1) || init.isDynamicDim(init.getRank() - 1))
+    return op.emitOpError(
+               "expected a static matrix of codes, and static last dims of the input and the result, but got ")
+           << codes << ", " << input << " and " << init;
+  for (Value operand : op.getInputs().drop_front(config.contains(kOffsets) ? 4 : 3)) {
+    bool isBias = config.contains(kBias) && typeOf(operand).getRank() == 1;
+    if (!isBias && typeOf(operand).getShape() != init.getShape())
+      return op.emitOpError("expected the shape of 'init', but got ") << typeOf(operand);
+  }
+  return success();
+}
+
+/// Returns true if an operand may have the element type `type`.
+static bool isElementOf(LibraryCallOp op, unsigned number, Type type) {
+  bool isWeight = op.getKind() == HostKernelKind::quantized_product && number > 0 &&
+                  number < (op.getConfigAttr() && op.getConfigAttr().contains(kOffsets) ? 4u : 3u);
+  if (isWeight)
+    return number == 1 ? type.isInteger(8)
+                       : type.isF16() || type.isBF16() || type.isF32() || (number == 3 && type.isInteger(8));
+  return type.isF32() || (op.getKind() == HostKernelKind::attention && type.isInteger(1));
+}
+
 LogicalResult LibraryCallOp::verify() {
   if (getKind() == HostKernelKind::loops)
     return emitOpError("expected a kernel of the library, but got loops");
   int64_t inputs = countInputs(getKind(), getPostOpList(*this), getConfigAttr());
   if (static_cast<int64_t>(getInputs().size()) != inputs)
     return emitOpError("expected ") << inputs << " inputs, but got " << getInputs().size();
-  for (Value operand : getOperands())
+  for (auto [number, operand] : llvm::enumerate(getOperands()))
     if (auto type = cast<ShapedType>(operand.getType());
-        !type.hasRank() || !(type.getElementType().isF32() ||
-                             (getKind() == HostKernelKind::attention && type.getElementType().isInteger(1))))
+        !type.hasRank() || !isElementOf(*this, number, type.getElementType()))
       return emitOpError("expected ranked operands of f32, but got ") << type;
   bool onTensors = isa<TensorType>(getInit().getType());
   if (onTensors != static_cast<bool>(getResult()) || (onTensors && getResult().getType() != getInit().getType()))
@@ -185,6 +223,8 @@ LogicalResult LibraryCallOp::verify() {
       return emitOpError("expected constants to be numbers of the ") << inputs << " inputs, but got " << number;
   if (failed(verifyConfig([&] { return emitOpError(); }, getKind(), getConfigAttr())))
     return failure();
+  if (getKind() == HostKernelKind::quantized_product)
+    return verifyQuantizedProduct(*this);
   return getKind() == HostKernelKind::convolution ? verifyConvolution(*this) : success();
 }
 

@@ -64,6 +64,8 @@ const char *name(HostKernelKind kind) {
     return "convolution";
   case HostKernelKind::Attention:
     return "attention";
+  case HostKernelKind::QuantizedProduct:
+    return "quantized_product";
   }
   return "unknown";
 }

@@ -134,6 +134,8 @@ static StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const HostKernel &ker
     return makeConvolution(kernel, library);
   case HostKernelKind::Attention:
     return makeAttention(kernel, library);
+  case HostKernelKind::QuantizedProduct:
+    return makeQuantizedProduct(kernel, library);
   }
   return Status(StatusCode::InvalidArgument, fmt::format("kernel '{}' has a kind that is not known", kernel.name));
 }

@@ -10,6 +10,8 @@
 #include <cstring>
 
 #define INLAY_INLINE inline __attribute__((always_inline))
+/// Marks a lambda like INLAY_INLINE marks a function.
+#define INLAY_LAMBDA __attribute__((always_inline))
 
 #if defined(__x86_64__)
 #define INLAY_X86 1

@@ -35,10 +35,7 @@ public:
       operands.push_back({*dims, *flat});
       found.buffers.push_back(*flat);
     }
-    LogicalResult listed = op.getKind() == plan::HostKernelKind::contraction   ? listContraction()
-                           : op.getKind() == plan::HostKernelKind::convolution ? listConvolution()
-                                                                               : listAttention();
-    if (failed(listed))
+    if (failed(listSizes()))
       return failure();
     return std::move(found);
   }
@@ -47,6 +44,50 @@ private:
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
   void add(AffineExpr size) { found.sizes.push_back(size); }
   void add(int64_t size) { add(constant(size)); }
+
+  LogicalResult listSizes() {
+    switch (op.getKind()) {
+    case plan::HostKernelKind::contraction:
+      return listContraction();
+    case plan::HostKernelKind::convolution:
+      return listConvolution();
+    case plan::HostKernelKind::attention:
+      return listAttention();
+    case plan::HostKernelKind::quantized_product:
+      return listQuantizedProduct();
+    case plan::HostKernelKind::loops:
+      break;
+    }
+    return op.emitError("expected a kernel of the library");
+  }
+
+  LogicalResult listQuantizedProduct() {
+    DictionaryAttr config = op.getConfigAttr();
+    StringRef code = config.getAs<StringAttr>("code").getValue();
+    ArrayRef<int64_t> block = config.getAs<DenseI64ArrayAttr>("block").asArrayRef();
+    ArrayRef<AffineExpr> input = operands[0].dims;
+    bool isTransposed = config.contains("transposed");
+    // The numbers of the enum QuantizedElement of the runtime's plan.
+    auto numberOf = [&](unsigned operand) {
+      Type type = cast<ShapedType>(op->getOperand(operand).getType()).getElementType();
+      return type.isF32() ? 0 : type.isF16() ? 1 : type.isBF16() ? 2 : 3;
+    };
+    AffineExpr rows = constant(1);
+    for (AffineExpr dim : input.drop_back())
+      rows = rows * dim;
+    add(rows);
+    add(operands.back().dims.back());
+    add(input.back());
+    add(block[isTransposed]);
+    add(block[!isTransposed]);
+    add(code.back() - '0');
+    add(code.front() == 'i');
+    add(numberOf(2));
+    add(config.contains("offsets") ? numberOf(3) : 0);
+    add(isTransposed);
+    add(config.contains("minima"));
+    return success();
+  }
 
   LogicalResult listContraction() {
     SmallVector<AffineMap> maps(op.getMapsAttr().getAsValueRange<AffineMapAttr>());
@@ -183,7 +224,7 @@ static FailureOr<Value> allocateLike(OpBuilder &builder, Location loc, Value mem
 
 LogicalResult inlay::completeLibraryCalls(func::FuncOp func) {
   for (auto op : func.getOps<plan::LibraryCallOp>()) {
-    if (op.getKind() != plan::HostKernelKind::convolution)
+    if (op.getKind() != plan::HostKernelKind::convolution && op.getKind() != plan::HostKernelKind::quantized_product)
       continue;
     for (OpOperand &operand : op->getOpOperands()) {
       if (cast<MemRefType>(operand.get().getType()).getLayout().isIdentity())

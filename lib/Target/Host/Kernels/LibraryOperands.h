@@ -19,8 +19,8 @@ struct LibraryOperands {
 /// sizes are not expressions of the function's symbols or do not match each other.
 mlir::FailureOr<LibraryOperands> listLibraryOperands(mlir::OpBuilder &builder, plan::LibraryCallOp op);
 
-/// Replaces operands of convolutions in `func` that are not contiguous by contiguous copies, and copies results back.
-/// Emits an error if the size of a copy does not follow from the dims of inputs.
+/// Replaces operands of convolutions and quantized products in `func` that are not contiguous by contiguous copies, and
+/// copies results back. Emits an error if the size of a copy does not follow from the dims of inputs.
 mlir::LogicalResult completeLibraryCalls(mlir::func::FuncOp func);
 
 } // namespace inlay

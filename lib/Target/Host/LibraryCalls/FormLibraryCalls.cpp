@@ -79,6 +79,7 @@ void inlay::formLibraryCalls(func::FuncOp func) {
   populateLibraryAttentionPatterns(patterns);
   populateLibraryConvolutionPatterns(patterns);
   populateLibraryProductPatterns(patterns);
+  populateLibraryQuantizedProductPatterns(patterns);
   FrozenRewritePatternSet frozen(std::move(patterns));
   PatternApplicator applicator(frozen);
   applicator.applyDefaultCostModel();
@@ -90,12 +91,15 @@ void inlay::formLibraryCalls(func::FuncOp func) {
     rewriter.setInsertionPoint(op);
     (void)applicator.matchAndRewrite(op, rewriter);
   }
-  // Erase permutations that have become part of maps.
-  SmallVector<PermuteOp> permutes;
-  func.walk([&](PermuteOp permute) { permutes.push_back(permute); });
-  for (PermuteOp permute : llvm::reverse(permutes)) // A permutation of another one's result is erased first.
-    if (permute->use_empty())
-      rewriter.eraseOp(permute);
+  // Erase permutations and dequantizations that have become part of calls.
+  SmallVector<Operation *> sources;
+  func.walk([&](Operation *op) {
+    if (isa<PermuteOp, DequantizeOp>(op))
+      sources.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(sources)) // The source of another one is erased after it.
+    if (op->use_empty())
+      rewriter.eraseOp(op);
 }
 
 namespace {

@@ -90,7 +90,7 @@ static bool absorbBinary(LibraryCall &call, Operation *user) {
   auto type = dyn_cast<RankedTensorType>(other.getType());
   if (!type || !type.getElementType().isF32() || !getDims(other))
     return false;
-  if (call.kind == HostKernelKind::convolution) {
+  if (call.kind != HostKernelKind::contraction) {
     if (type != result.getType())
       return false;
     call.inputs.push_back(other);

@@ -63,6 +63,8 @@ std::optional<Activation> matchActivation(mlir::Value start);
 void populateLibraryAttentionPatterns(mlir::RewritePatternSet &patterns);
 void populateLibraryConvolutionPatterns(mlir::RewritePatternSet &patterns);
 void populateLibraryProductPatterns(mlir::RewritePatternSet &patterns);
+/// Their benefit is above that of the patterns for other products.
+void populateLibraryQuantizedProductPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace inlay
 

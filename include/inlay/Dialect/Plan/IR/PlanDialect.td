@@ -52,7 +52,7 @@ def Plan_Space : I32EnumAttr<"Space", "memory that contains a buffer", [
 
 def Plan_HostKernelKind : I32EnumAttr<"HostKernelKind", "implementation of a kernel of a host function", [
     I32EnumAttrCase<"loops", 0>, I32EnumAttrCase<"contraction", 1>, I32EnumAttrCase<"convolution", 2>,
-    I32EnumAttrCase<"attention", 3>]> {
+    I32EnumAttrCase<"attention", 3>, I32EnumAttrCase<"quantized_product", 4>]> {
   let cppNamespace = "::inlay::plan";
   let genSpecializedAttr = 0;
 }
@@ -89,7 +89,9 @@ def Plan_HostKernelAttr : AttrDef<Plan_Dialect, "HostKernel"> {
     `HostKernel` of the runtime's plan describes the arguments of a call. `buffers` is the number of buffers, and
     `constants` are the numbers of the buffers that contain weights. Only contractions have `loops`. `config`
     distinguishes kernels of one kind: `bias`, `accumulates` and `channels_last` (units), and for attention `mask`
-    ("added" or "selected"), `causal` (a unit) and `scale` (a float).
+    ("added" or "selected"), `causal` (a unit) and `scale` (a float). A quantized product has the attributes `code`,
+    `block` and `minima` of `inlay.dequantize`, and the units `offsets`, if it has these, and `transposed`, if the
+    weight has a row for each element of a row of the input.
 
     Example:
     ```mlir

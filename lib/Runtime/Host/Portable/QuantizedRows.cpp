@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Unpacks rows of codes and multiplies them. The loops are in QuantizedRows.inc. Kernels/QuantizedProduct.cpp has the
+// slices and threads.
+
+#include "QuantizedRows.h"
+#include "Simd.h"
+
+#include <algorithm>
+#include <type_traits>
+#if INLAY_X86
+#include <immintrin.h>
+#endif
+
+namespace inlay::rt::host {
+
+/// Number of codes that are unpacked at a time, into two vectors.
+static constexpr int64_t kGroup = 2 * kLanes;
+
+/// Returns true if each vector of a group lies in one block, or if its halves lie in two blocks in a row.
+static bool hasWideBlocks(const QuantizedRow &row) {
+  return row.block % kGroup == 0 || row.block == kLanes || row.block >= row.count;
+}
+
+/// Returns the float for code `index`.
+static INLAY_INLINE float dequantizeOne(const QuantizedRow &row, int64_t index, int64_t block) {
+  auto code = static_cast<float>(row.type.read(row.codes, index));
+  float offset = row.offsets ? row.offsets[block] : 0.0f;
+  return row.hasMinima ? code * row.scales[block] + offset : (code - offset) * row.scales[block];
+}
+
+} // namespace inlay::rt::host
+
+#define INLAY_PER_TARGET "QuantizedRows.inc"
+#include "PerTarget.inc"
+
+namespace inlay::rt::host {
+
+static void dequantizeGroups(const QuantizedRow &row, float *to) { INLAY_DISPATCH(dequantizeGroups, (row, to)) }
+
+static void multiplyFloats(const float *row, int64_t count, const float *x, int64_t rows, float *products) {
+  INLAY_DISPATCH(multiplyFloats, (row, count, x, rows, products))
+}
+
+static void multiplyGroups(const QuantizedRow &row, const float *x, int64_t rows, float *products) {
+  INLAY_DISPATCH(multiplyGroups, (row, x, rows, products))
+}
+
+void dequantizeRow(const QuantizedRow &row, float *to) {
+  int64_t done = 0;
+  if (hasWideBlocks(row)) {
+    dequantizeGroups(row, to);
+    done = row.count / kGroup * kGroup;
+  }
+  for (int64_t begin = done / row.block * row.block, block = begin / row.block; begin < row.count;
+       begin += row.block, ++block)
+    for (int64_t i = std::max(begin, done), end = std::min(begin + row.block, row.count); i < end; ++i)
+      to[arrangedPosition(row.type, i, row.count)] = dequantizeOne(row, i, block);
+}
+
+void multiplyQuantized(const QuantizedRow &row, const float *x, int64_t rows, float *scratch, float *products) {
+  if (!hasWideBlocks(row)) {
+    dequantizeRow(row, scratch);
+    multiplyFloats(scratch, row.count, x, rows, products);
+    return;
+  }
+  multiplyGroups(row, x, rows, products);
+  for (int64_t i = row.count / kGroup * kGroup; i < row.count; ++i) {
+    float weight = dequantizeOne(row, i, i / row.block);
+    for (int64_t other = 0; other < rows; ++other)
+      products[other] += x[other * row.count + i] * weight;
+  }
+}
+
+void widenHalves(const uint16_t *from, int64_t count, float *to) { INLAY_DISPATCH(widenHalves, (from, count, to)) }
+
+} // namespace inlay::rt::host

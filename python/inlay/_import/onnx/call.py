@@ -250,6 +250,20 @@ class NodeCall:
         assert isinstance(results, list)
         return results
 
+    def dequantize(
+        self,
+        codes: torch.fx.Node,
+        scales: torch.fx.Node,
+        offsets: torch.fx.Node | None,
+        code: str,
+        block: Sequence[int],
+        dtype: torch.dtype,
+        size: int | None = None,
+    ) -> torch.fx.Node:
+        """Adds a call of `inlay::dequantize`, which the dialect has as an op. Returns the FX node of the floats."""
+        arguments = (codes, scales, offsets, code, list(block), size, False, dtype)
+        return self._graph.call_one(torch.ops.inlay.dequantize.default, arguments, {})
+
     def library(self, name: str, *args: Any, **kwargs: Any) -> list[torch.fx.Node]:
         """Adds a call of the custom op `name` of `library`. Returns the FX nodes of its results."""
         results = self._graph.call(getattr(torch.ops.inlay_onnx, name).default, args, kwargs)

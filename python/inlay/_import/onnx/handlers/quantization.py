@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import torch
 from onnx import TensorProto
 
+from ...._dialect.quantized import BITS
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
 from ..tensors import DTYPES, FLOATS8, NARROW_TYPES, mark_narrow, narrow_type
 from ..tensors import dtype_of as element_dtype
@@ -142,12 +143,69 @@ def handle_quantize(call: NodeCall) -> NodeResult:
     return round_to(call, steps, zero, kind)
 
 
+_PACKED = {
+    TensorProto.INT8: "i8",
+    TensorProto.UINT8: "u8",
+    TensorProto.INT4: "i4",
+    TensorProto.UINT4: "u4",
+    TensorProto.INT2: "i2",
+    TensorProto.UINT2: "u2",
+}  # TensorProto.DataType -> the dialect's type of a code
+_SCALES = (torch.float32, torch.float16, torch.bfloat16)
+
+
+def _is_packed(call: NodeCall, dtype: torch.dtype) -> bool:
+    """Returns true if a DequantizeLinear has weights that stay packed: constants with at least one dim."""
+    x, zero = call[0], call.get(2)
+    if not all(call.is_constant(node) for node in (x, call[1], zero) if node is not None):
+        return False
+    if not shape_of(x) or 0 in shape_of(x) or dtype not in _SCALES or dtype_of(call[1]) not in _SCALES:
+        return False
+    return dtype_of(x) in (torch.int8, torch.uint8) and (zero is None or dtype_of(zero) == dtype_of(x))
+
+
+def _keep_packed(call: NodeCall, dtype: torch.dtype, axis: int, length: int) -> torch.fx.Node:
+    """Returns the floats of a DequantizeLinear whose weights stay packed. length: of a block; 0 for none."""
+    x, scale, zero = call[0], call[1], call.get(2)
+    shape, code = shape_of(x), _PACKED[quantized_type(x).number]
+    block, blocks = [-1] * len(shape), [1] * len(shape)
+    if length:
+        axis = call.axis(axis, len(shape))
+        block = [length if dim == axis else 1 for dim in range(len(shape))]
+        blocks = list(shape_of(scale))
+    elif math.prod(shape_of(scale)) != 1:
+        axis = call.axis(axis, len(shape))
+        block[axis], blocks[axis] = 1, shape[axis]
+    codes = pack(call, call.aten("view.dtype", x, torch.int8), BITS[code])
+    offsets = zero and call.reshape(call.aten("view.dtype", zero, torch.int8), blocks)
+    size = shape[-1] if shape[-1] * BITS[code] % 8 else None
+    return call.dequantize(codes, call.reshape(scale, blocks), offsets, code, block, dtype, size)
+
+
+def pack(call: NodeCall, x: torch.fx.Node, bits: int) -> torch.fx.Node:
+    """Returns bytes with the lowest bits of integers of a byte, packed along the last dim from the lowest bits on."""
+    if bits == 8:
+        return x
+    per_byte, shape = 8 // bits, shape_of(x)
+    if shape[-1] % per_byte:
+        x = call.aten("constant_pad_nd", x, [0, -shape[-1] % per_byte])
+    low = call.aten("bitwise_and.Scalar", x, (1 << bits) - 1)
+    parts = [call.aten("slice.Tensor", low, -1, place, None, per_byte) for place in range(per_byte)]
+    result = parts[0]
+    for place, part in enumerate(parts[1:], 1):
+        shifted = call.aten("bitwise_left_shift.Tensor_Scalar", part, bits * place)
+        result = call.aten("bitwise_or.Tensor", result, shifted)
+    return result
+
+
 def handle_dequantize(call: NodeCall) -> NodeResult:
     """Handles DequantizeLinear."""
     x = call[0]
     axis, block = call.attribute("axis", 1), call.attribute("block_size", 0)
     wanted = call.attribute("output_dtype", 0)
     dtype = DTYPES[wanted] if wanted else dtype_of(call[1])
+    if _is_packed(call, dtype):
+        return _keep_packed(call, dtype, axis, block)
     scale, zero = (_spread(call, x, vector, axis, block) for vector in (call[1], call.get(2)))
     assert scale is not None
     return call.cast(dequantize(call, x, scale, zero), dtype)

@@ -190,19 +190,25 @@ def _handle_matmul_bits(call: NodeCall) -> NodeResult:
     blocks, dtype = -(-rows // block), dtype_of(x)
     if math.prod(shape_of(call[1])) != columns * blocks * block * bits // 8:
         raise ArgumentValueError(f"{call.place}: expected {columns} x {blocks} blocks of {block} weights")
-    weight = call.reshape(_unpack(call, call[1], bits), [columns, blocks, block])
-    zero = call.get(3)
+    zero, scale = call.get(3), call.reshape(call[2], [columns, blocks])
+    offsets = None
     if zero is None:
-        weight = call.aten("sub.Scalar", call.cast(weight, torch.float32), 2 ** (bits - 1))
+        pass  # the middle of the codes, which are then signed
+    elif dtype_of(zero) == torch.uint8:
+        zero = _unpack(call, call.reshape(zero, [columns, -1]), bits)
+        zero = call.aten("slice.Tensor", call.reshape(zero, [columns, -1]), 1, 0, blocks)
+        offsets = call.aten("view.dtype", call.cast(zero, torch.uint8), torch.int8)
     else:
-        if dtype_of(zero) == torch.uint8:
-            zero = call.reshape(_unpack(call, call.reshape(zero, [columns, -1]), bits), [columns, -1])
-            zero = call.aten("slice.Tensor", zero, 1, 0, blocks)
-        zero = call.reshape(zero, [columns, blocks, 1])
-        weight = call.aten("sub.Tensor", call.cast(weight, torch.float32), call.cast(zero, torch.float32))
-    scale = call.cast(call.reshape(call[2], [columns, blocks, 1]), torch.float32)
-    weight = call.reshape(call.aten("mul.Tensor", weight, scale), [columns, blocks * block])
-    weight = call.cast(call.aten("slice.Tensor", weight, 1, 0, rows), dtype)
+        offsets = call.reshape(zero, [columns, blocks])
+    codes = call.aten("view.dtype", call.reshape(call[1], [columns, blocks * block * bits // 8]), torch.int8)
+    if zero is None:
+        signs = sum(1 << place for place in range(bits - 1, 8, bits))
+        codes = call.aten("bitwise_xor.Scalar", codes, signs - 256)
+    used = -(-rows * bits // 8)
+    if used != shape_of(codes)[1]:  # the last block is not full
+        codes = call.aten("slice.Tensor", codes, 1, 0, used)
+    size = rows if rows * bits % 8 else None
+    weight = call.dequantize(codes, scale, offsets, f"{'i' if zero is None else 'u'}{bits}", [1, block], dtype, size)
     return call.aten("linear", x, weight, call.get(5))
 
 

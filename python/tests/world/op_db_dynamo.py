@@ -34,7 +34,7 @@ _WARNING = "inlay: this graph runs in PyTorch: "
 
 @dataclasses.dataclass
 class _Run:
-    """What a backend did with a batch.
+    """The outcome of a batch in a backend.
 
     results: (results, gradients) of each sample. reasons: why graphs run in PyTorch. fallbacks: the calls that PyTorch
     runs in compiled graphs.

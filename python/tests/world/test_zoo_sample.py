@@ -66,6 +66,14 @@ def test_nans_of_the_reference_alone_do_not_count():
     assert outcome.verdict is Verdict.PASSED
 
 
+def test_numbers_below_the_normal_ones_may_become_zero(monkeypatch):
+    monkeypatch.setattr(zoo_cases, "_compile", lambda *_: torch.zeros_like)
+    outcome = run_model(
+        lambda: Instance(torch.nn.Identity(), (torch.tensor([1e-40, 1e-41, 0.0]),)), Route.COMPILE, TARGETS
+    )
+    assert outcome.verdict is Verdict.PASSED
+
+
 def test_results_of_the_first_call_are_not_accepted_for_the_second(monkeypatch):
     a = torch.randn(3)
     monkeypatch.setattr(zoo_cases, "_compile", lambda *_: lambda _: a.softmax(0))

@@ -45,7 +45,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "gptj": {"rotary_dim": 4},
     "qwen2_vl_text": _SECTIONS,
     "swin": _SWIN,
-    "swin2sr": {**_SWIN, "window_size": 4, "num_channels": 3},
+    "swin2sr": {**_SWIN, "patch_size": 1, "num_channels": 3},
     "swinv2": _SWIN,
     "whisper": {"num_mel_bins": 16, "max_source_positions": 16, "max_target_positions": 32},
 }

@@ -4,6 +4,7 @@
 #include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace inlay::rt;
 using namespace inlay::rt::host;

@@ -141,3 +141,25 @@ def test_rows_times_weights_with_rows_over_the_sum_equal_pytorch(name, rows):
     compiled = inlay.compile(Matmul(weight), (x,), targets=HOST, require_full_compilation=True)
     wanted = (x.double() @ floats.double()).relu() + 1
     assert ((compiled(x).double() - wanted).abs() <= error_bound(x, floats)).all()
+
+
+def test_vulkan_multiplies_with_packed_weights():
+    weight = Weight("u4", (20, 70), (1, 32), offsets=i8)
+    x = torch.randn(3, 70, generator=draw(0))
+    compiled = inlay.compile(Linear(weight), (x,), targets=("vulkan", "host"), require_full_compilation=True)
+    wanted = x.double() @ weight().double().T
+    assert ((compiled(x).double() - wanted).abs() <= error_bound(x, weight().T)).all()
+
+
+def test_saved_weights_stay_packed_and_can_be_replaced(tmp_path):
+    model, other = (Linear(Weight("u4", (256, 512), (1, 32), offsets=kind)) for kind in (i8, i8))
+    other.weight.codes.bitwise_not_()
+    x = torch.randn(1, 512, generator=draw(0))
+    compiled = inlay.compile(model, (x,), targets=HOST)
+    compiled.save(tmp_path / "program.inlay")
+    assert (tmp_path / "program.inlay").stat().st_size < 256 * 512  # as floats, the weights take four times as much
+    loaded = inlay.load(tmp_path / "program.inlay")
+    assert torch.equal(loaded(x), compiled(x))
+    compiled.load_state_dict(other.state_dict())
+    floats = other.weight()
+    assert ((compiled(x).double() - x.double() @ floats.double().T).abs() <= error_bound(x, floats.T)).all()

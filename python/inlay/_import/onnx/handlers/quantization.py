@@ -143,7 +143,7 @@ def handle_quantize(call: NodeCall) -> NodeResult:
     return round_to(call, steps, zero, kind)
 
 
-_PACKED = {
+_PACKED: dict[int, str] = {
     TensorProto.INT8: "i8",
     TensorProto.UINT8: "u8",
     TensorProto.INT4: "i4",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from ...._dialect.text import ELEMENT_TYPES
+from ...._program.sizes import Size
 from ..call import Call
 from ..graph import Value
 from ..walker import Handler, HandlerResult, Walker
@@ -56,7 +57,7 @@ def _handle_per_channel(walker: Walker, call: Call) -> HandlerResult:
 
 def _one_per_block(walker: Walker, call: Call, value: float | torch.fx.Node, axis: int) -> Value:
     """Returns scales or zero points, one for each element of dim `axis`, as float32 with the rank of the result."""
-    shape = [1] * len(call.shape)
+    shape: list[int | Size] = [1] * len(call.shape)
     if not isinstance(value, torch.fx.Node):
         return walker.splat(value, tuple(shape), torch.float32)
     found = walker.tensor(value)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares `dequantize` and products with dequantized weights with PyTorch, on each target."""
 
+import importlib
+
 import inlay
 import pytest
 import torch
@@ -163,3 +165,28 @@ def test_saved_weights_stay_packed_and_can_be_replaced(tmp_path):
     compiled.load_state_dict(other.state_dict())
     floats = other.weight()
     assert ((compiled(x).double() - x.double() @ floats.double().T).abs() <= error_bound(x, floats.T)).all()
+
+
+class Decomposed(nn.Module):
+    """A product with weights as PyTorch's quantization of exported models writes them."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("codes", torch.randint(-128, 128, (16, 64), generator=draw(2), dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(16, generator=draw(3)) / 8)
+        self.register_buffer("zeros", torch.randint(-9, 9, (16,), generator=draw(4)))
+
+    def forward(self, x):
+        ops, limits = torch.ops.quantized_decomposed, (-128, 127, torch.int8)
+        weight = ops.dequantize_per_channel(self.codes, self.scales, self.zeros, 0, *limits)
+        return nn.functional.linear(x, weight) + ops.dequantize_per_tensor(self.codes[0, :16], 0.5, 3, *limits)
+
+
+def test_dequantization_of_pytorch_stays_packed():
+    importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers the operators
+    model, x = Decomposed(), torch.randn(2, 64, generator=draw(5))
+    compiled = inlay.compile(model, (x,), targets=HOST, require_full_compilation=True)
+    weight = (model.codes.double() - model.zeros.double()[:, None]) * model.scales.double()[:, None]
+    wanted = x.double() @ weight.T + (model.codes[0, :16].double() - 3) * 0.5
+    assert ((compiled(x).double() - wanted).abs() <= error_bound(x, weight.T) + 1e-4).all()
+    assert sum(op["name"] == "inlay.dequantize" for op in compiled.report["ops"]) == 2

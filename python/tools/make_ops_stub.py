@@ -32,6 +32,7 @@ KINDS = {
     "optional": ("_Operand | None", "None"),
     "variadic": ("_Operand | Sequence[_Operand]", ""),
     "i64": ("int | Attribute", ""),
+    "optional i64": ("int | Attribute | None", "None"),
     "i64s": ("Sequence[int] | Attribute", ""),
     "f64": ("float | Attribute", ""),
     "unit": ("bool", "False"),

@@ -71,6 +71,17 @@ static bool writesInputs(linalg::LinalgOp op, linalg::LinalgOp other) {
   return false;
 }
 
+/// Returns true if `op` and `product` read the same buffer. Accesses of a kernel must see a buffer as vectors, or none,
+/// but an emitter knows only those of its own op.
+static bool sharesInputs(linalg::LinalgOp op, linalg::LinalgOp product) {
+  auto isShared = [&](Value input) {
+    return isa<MemRefType>(input.getType()) && llvm::any_of(product.getDpsInputs(), [&](Value other) {
+             return isa<MemRefType>(other.getType()) && findRoot(input) == findRoot(other);
+           });
+  };
+  return llvm::any_of(op.getDpsInputs(), isShared);
+}
+
 /// Returns the loop of `product` for each loop of `op`, which accesses the elements of the product by `map`. Returns
 /// nullopt if an iteration of `op` is not one element.
 static std::optional<SmallVector<size_t>> matchLoops(linalg::LinalgOp product, linalg::LinalgOp op, AffineMap map) {
@@ -99,7 +110,7 @@ static std::optional<SmallVector<size_t>> matchEpilogue(linalg::LinalgOp product
     read = &operand;
   }
   // Other workgroups may still compute the product, so `next` must not write its inputs.
-  if (!read || gathers(next) || writesInputs(next, product))
+  if (!read || gathers(next) || writesInputs(next, product) || sharesInputs(next, product))
     return std::nullopt;
   return matchLoops(product, next, next.getMatchingIndexingMap(read));
 }
@@ -111,7 +122,7 @@ static std::optional<SmallVector<size_t>> matchPrologue(linalg::LinalgOp op, lin
       product.getNumDpsInits() != 1 || op.getDpsInits().front() != product.getDpsInits().front())
     return std::nullopt;
   bool overwrites = op.getRegionOutputArgs().front().use_empty() && !writesInputs(op, op);
-  if (!overwrites || gathers(op))
+  if (!overwrites || gathers(op) || sharesInputs(op, product))
     return std::nullopt;
   return matchLoops(product, op, op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
 }

@@ -48,6 +48,7 @@ private:
   Type convert(Type type) const;
   MemRefType convertBuffer(MemRefType type) const;
 
+  void splitVectorLoads();
   void changeTypes();
   LogicalResult emulate(const Original &original);
   void emulateLoad(memref::LoadOp load, MemRefType buffer);
@@ -171,7 +172,8 @@ void TypeEmulator::emulateStore(memref::StoreOp store, MemRefType buffer) {
   if (isWorkgroupMemory(buffer)) {
     memref::StoreOp::create(b, value, store.getMemRef(), store.getIndices());
   } else if (isPacked(element)) {
-    // Other invocations may write the other elements of the word at the same time.
+    // Other invocations may write the other elements of the word at the same time. No two invocations of a kernel
+    // write different values of one element: the result would have bits of both.
     PackedPlace place(b, store.getIndices().front(), width);
     Value mask = b.left(b.word((uint32_t(1) << width) - 1), place.shift);
     Value others = arith::XOrIOp::create(b, mask, b.word(~uint32_t(0)));
@@ -353,6 +355,31 @@ LogicalResult TypeEmulator::emulate(const Original &original) {
   return op->emitError("unsupported-type: vulkan can't emulate ") << op->getName() << " of " << type;
 }
 
+/// Replaces loads of vectors from buffers whose accesses are emulated by loads of their elements.
+void TypeEmulator::splitVectorLoads() {
+  SmallVector<vector::LoadOp> loads;
+  kernel.walk([&](vector::LoadOp load) {
+    if (changesBuffer(load.getBase().getType()) && load.getVectorType().getRank() == 1 && load.getIndices().size() == 1)
+      loads.push_back(load);
+  });
+  for (vector::LoadOp load : loads) {
+    ImplicitLocOpBuilder b(load.getLoc(), load);
+    SmallVector<Value> elements;
+    for (int64_t number = 0; number < load.getVectorType().getDimSize(0); ++number) {
+      Value offset = arith::ConstantIndexOp::create(b, number);
+      Value index = arith::AddIOp::create(b, load.getIndices().front(), offset);
+      elements.push_back(memref::LoadOp::create(b, load.getBase(), index));
+    }
+    for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+      if (auto extract = dyn_cast<vector::ExtractOp>(user); extract && !extract.hasDynamicPosition()) {
+        extract.replaceAllUsesWith(elements[extract.getStaticPosition().front()]);
+        extract->erase();
+      }
+    if (load->use_empty())
+      load->erase();
+  }
+}
+
 void TypeEmulator::changeTypes() {
   kernel.walk([&](Operation *op) {
     if (op != kernel)
@@ -373,6 +400,7 @@ LogicalResult TypeEmulator::run() {
   for (BlockArgument argument : kernel.getArguments())
     if (auto buffer = dyn_cast<MemRefType>(argument.getType()); buffer && buffer.getRank() != 1)
       return kernel.emitError("expected buffers with one dim, but got ") << buffer;
+  splitVectorLoads();
   changeTypes();
   for (const Original &original : originals)
     if (failed(emulate(original)))

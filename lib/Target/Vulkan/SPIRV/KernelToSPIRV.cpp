@@ -368,6 +368,26 @@ static void locateConstants(ModuleOp holder) {
   });
 }
 
+static void addCapability(spirv::ModuleOp module, spirv::Capability capability, spirv::Version least) {
+  std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
+  if (!triple)
+    return;
+  llvm::SetVector<spirv::Capability> capabilities(triple->getCapabilities().begin(), triple->getCapabilities().end());
+  capabilities.insert(capability);
+  SmallVector<spirv::Extension> extensions(triple->getExtensions());
+  module.setVceTripleAttr(spirv::VerCapExtAttr::get(std::max(triple->getVersion(), least), capabilities.getArrayRef(),
+                                                    extensions, module.getContext()));
+}
+
+/// Adds the capability that atomic ops of the scope Device need with the Vulkan memory model.
+static void requireDeviceScope(spirv::ModuleOp module) {
+  auto isAtomic = [](Operation *op) {
+    return isa<spirv::AtomicAndOp, spirv::AtomicOrOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (module.getMemoryModel() == spirv::MemoryModel::Vulkan && module.walk(isAtomic).wasInterrupted())
+    addCapability(module, spirv::Capability::VulkanMemoryModelDeviceScope, spirv::Version::V_1_3);
+}
+
 /// Adds the capability that variables for lane and subgroup numbers need. Upstream finds capabilities only by ops.
 static void requireLanes(spirv::ModuleOp module) {
   auto isLane = [](spirv::GlobalVariableOp variable) {
@@ -375,14 +395,8 @@ static void requireLanes(spirv::ModuleOp module) {
     return name == spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupLocalInvocationId) ||
            name == spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupId);
   };
-  std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
-  if (!triple || llvm::none_of(module.getOps<spirv::GlobalVariableOp>(), isLane))
-    return;
-  llvm::SetVector<spirv::Capability> capabilities(triple->getCapabilities().begin(), triple->getCapabilities().end());
-  capabilities.insert(spirv::Capability::GroupNonUniform);
-  SmallVector<spirv::Extension> extensions(triple->getExtensions());
-  module.setVceTripleAttr(spirv::VerCapExtAttr::get(std::max(triple->getVersion(), spirv::Version::V_1_3),
-                                                    capabilities.getArrayRef(), extensions, module.getContext()));
+  if (llvm::any_of(module.getOps<spirv::GlobalVariableOp>(), isLane))
+    addCapability(module, spirv::Capability::GroupNonUniform, spirv::Version::V_1_3);
 }
 
 /// Finishes the module. `makeTexels` runs before the required capabilities are determined.
@@ -400,8 +414,10 @@ static LogicalResult finishModule(ModuleOp holder, llvm::function_ref<void(spirv
   finish.addNestedPass<spirv::ModuleOp>(spirv::createSPIRVUpdateVCEPass());
   if (failed(finish.run(holder)))
     return failure();
-  for (auto module : holder.getOps<spirv::ModuleOp>())
+  for (auto module : holder.getOps<spirv::ModuleOp>()) {
     requireLanes(module);
+    requireDeviceScope(module);
+  }
   return success();
 }
 

@@ -92,6 +92,10 @@ struct ConvertDequantize : GraphToLinalgPattern<DequantizeOp> {
   using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(DequantizeOp op, PatternRewriter &rewriter) const override {
+    // The numbers of blocks are not checked at a call.
+    auto isStatic = [](Value operand) { return tensorType(operand).hasStaticShape(); };
+    if (!llvm::all_of(op->getOperands(), isStatic))
+      return rewriter.notifyMatchFailure(op, "expected codes, scales and offsets with static dims");
     FailureOr<Sizes> sizes = getResultSizes(rewriter, op);
     if (failed(sizes))
       return failure();

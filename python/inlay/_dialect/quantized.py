@@ -52,6 +52,8 @@ def dequantize(
     if offsets is None:
         return (numbers * scale).to(dtype)
     if not offsets.is_floating_point():
+        if offsets.dtype not in (torch.int8, torch.uint8):
+            raise TypeError(f"expected offsets of floats, int8 or uint8, but got {offsets.dtype}")
         offsets = offsets.view(torch.int8 if code[0] == "i" else torch.uint8)
     offset = _spread(offsets.float(), numbers.shape, block)
     return (numbers * scale + offset if minima else (numbers - offset) * scale).to(dtype)

@@ -190,3 +190,44 @@ def test_dequantization_of_pytorch_stays_packed():
     wanted = x.double() @ weight.T + (model.codes[0, :16].double() - 3) * 0.5
     assert ((compiled(x).double() - wanted).abs() <= error_bound(x, weight.T) + 1e-4).all()
     assert sum(op["name"] == "inlay.dequantize" for op in compiled.report["ops"]) == 2
+
+
+class Called(nn.Module):
+    """A call of an operator of quantized_decomposed on two inputs."""
+
+    def __init__(self, scale, zero):
+        super().__init__()
+        self.register_buffer("scale", scale)
+        self.register_buffer("zero", zero)
+
+    def forward(self, codes):
+        limits = (-128, 127, torch.int8)
+        return torch.ops.quantized_decomposed.dequantize_per_tensor.tensor(codes, self.scale, self.zero, *limits)
+
+
+@pytest.mark.parametrize("codes", [(), (5,), (2, 3)], ids=str)
+@pytest.mark.parametrize("dims", [(), (1,), (1, 1)], ids=str)
+def test_scales_of_one_element_may_have_dims(codes, dims):
+    importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers the operators
+    model = Called(torch.full(dims, 0.5), torch.full(dims, 3))
+    x = torch.randint(-128, 128, codes, generator=draw(1), dtype=torch.int8)
+    expected = model(x).reshape(codes)  # PyTorch adds dims of size 1
+    torch.testing.assert_close(inlay.compile(model, (x,), targets=HOST)(x).reshape(codes), expected)
+
+
+def test_many_sums_follow_a_product():
+    class Sums(nn.Module):
+        def __init__(self, weight):
+            super().__init__()
+            self.weight = weight
+
+        def forward(self, x, *others):
+            result = nn.functional.linear(x, self.weight())
+            for other in others:
+                result = result + other
+            return result
+
+    model = Sums(Weight("u4", (16, 32), (1, 32)))
+    inputs = (torch.randn(2, 32, generator=draw(2)), *torch.randn(40, 2, 16, generator=draw(3)))
+    compiled = inlay.compile(model, inputs, targets=("host",), require_full_compilation=True)
+    torch.testing.assert_close(compiled(*inputs), model(*inputs), rtol=1e-5, atol=1e-4)

@@ -531,3 +531,39 @@ func.func @full_shape(%a: tensor<1x4x4xf32>, %w: tensor<4x4x1xf32>, %b: tensor<4
 
 // expected-error @+1 {{expected post-ops per channel only for a convolution}}
 plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()> kernels [#plan.host_kernel<"k", contraction, buffers = 4, loops = 2, post_ops = [#plan.post_op<add_channels>]>]
+
+// -----
+
+func.func @quantized_codes(%x: tensor<2x64xf32>, %c: tensor<16x31xi8>, %s: tensor<16x2xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected codes of 16 rows of 64, but got 'tensor<16x31xi8>'}}
+  %0 = plan.library_call quantized_product(%x, %c, %s) into %init {config = {block = array<i64: 1, 32>, code = "u4"}}
+    : (tensor<2x64xf32>, tensor<16x31xi8>, tensor<16x2xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @quantized_blocks(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x1xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected scales and offsets of dims [16, 2], but got 'tensor<16x1xf32>'}}
+  %0 = plan.library_call quantized_product(%x, %c, %s) into %init {config = {block = array<i64: 1, 32>, code = "u4"}}
+    : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x1xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @quantized_block(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected a code type and the two positive sizes of a block}}
+  %0 = plan.library_call quantized_product(%x, %c, %s) into %init {config = {block = array<i64: 1, 0>, code = "u4"}}
+    : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x2xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @quantized_minima(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xf32>, %z: tensor<16x2xi8>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected minima to be floats}}
+  %0 = plan.library_call quantized_product(%x, %c, %s, %z) into %init {config = {block = array<i64: 1, 32>, code = "u4", minima, offsets}}
+    : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x2xf32>, tensor<16x2xi8>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}

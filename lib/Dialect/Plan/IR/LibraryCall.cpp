@@ -176,17 +176,36 @@ static LogicalResult verifyQuantizedProduct(LibraryCallOp op) {
   auto code = config ? config.getAs<StringAttr>("code") : StringAttr();
   auto block = config ? config.getAs<DenseI64ArrayAttr>("block") : DenseI64ArrayAttr();
   if (!code || !llvm::is_contained({"i2", "u2", "i4", "u4", "i8", "u8"}, code.getValue()) || !block ||
-      block.size() != 2)
-    return op.emitOpError("expected a code type and the two sizes of a block");
+      block.size() != 2 || llvm::any_of(block.asArrayRef(), [](int64_t size) { return size < 1; }))
+    return op.emitOpError("expected a code type and the two positive sizes of a block");
   if (!codes.hasStaticShape() || codes.getRank() != 2 || input.getRank() < 1 || input.getRank() != init.getRank() ||
-      input.isDynamicDim(input.getRank() - 1) || init.isDynamicDim(init.getRank() - 1))
-    return op.emitOpError(
-               "expected a static matrix of codes, and static last dims of the input and the result, but got ")
+      input.getShape().drop_back() != init.getShape().drop_back() || input.isDynamicDim(input.getRank() - 1) ||
+      init.isDynamicDim(init.getRank() - 1))
+    return op.emitOpError("expected a static matrix of codes, and an input and a result that differ in their static "
+                          "last dims alone, but got ")
            << codes << ", " << input << " and " << init;
-  for (Value operand : op.getInputs().drop_front(config.contains(kOffsets) ? 4 : 3)) {
-    bool isBias = config.contains(kBias) && typeOf(operand).getRank() == 1;
-    if (!isBias && typeOf(operand).getShape() != init.getShape())
-      return op.emitOpError("expected the shape of 'init', but got ") << typeOf(operand);
+  // The weight has a row for each element of a row of the result, or, if transposed, of the input.
+  int64_t rows = init.getShape().back(), columns = input.getShape().back(), bits = 0;
+  if (config.contains("transposed"))
+    std::swap(rows, columns);
+  if (llvm::MulOverflow<int64_t>(columns, code.getValue().back() - '0', bits) || codes.getDimSize(0) != rows ||
+      codes.getDimSize(1) != int64_t(llvm::divideCeil(bits, 8)))
+    return op.emitOpError("expected codes of ") << rows << " rows of " << columns << ", but got " << codes;
+  int64_t blocks[] = {int64_t(llvm::divideCeil(rows, block[0])), int64_t(llvm::divideCeil(columns, block[1]))};
+  unsigned firstOther = config.contains(kOffsets) ? 4 : 3;
+  for (Value list : op.getInputs().take_front(firstOther).drop_front(2))
+    if (typeOf(list).getShape() != ArrayRef<int64_t>(blocks))
+      return op.emitOpError("expected scales and offsets of dims [")
+             << ArrayRef<int64_t>(blocks) << "], but got " << typeOf(list);
+  if (config.contains("minima") &&
+      (!config.contains(kOffsets) || !isa<FloatType>(typeOf(op.getInputs()[3]).getElementType())))
+    return op.emitOpError("expected minima to be floats");
+  for (auto [number, operand] : llvm::enumerate(op.getInputs().drop_front(firstOther))) {
+    bool isBias = number == 0 && config.contains(kBias);
+    if (isBias ? typeOf(operand).getShape() != init.getShape().take_back()
+               : typeOf(operand).getShape() != init.getShape())
+      return op.emitOpError("expected ") << (isBias ? "an element per column" : "the shape of 'init'") << ", but got "
+                                         << typeOf(operand);
   }
   return success();
 }

@@ -84,7 +84,7 @@ struct QuantizedRun {
   const Sizes &sizes;
   const Weight &weight;
   void *const *buffers;
-  const float *x; ///< Arranged.
+  const float *x; ///< Arranged if there are at most kQuantizedRows rows.
   const TilePlan *tiles;
 
   Status runSlice(int64_t slice) const;
@@ -193,7 +193,7 @@ Status QuantizedRun::runTile(int64_t tile) const {
     return {StatusCode::ResourceExhausted, "no memory for some rows of weights"};
   float *converted = weights + columns * sizes.k, *results = converted + 2 * sizes.blocksK();
   for (int64_t i = 0; i < columns; ++i)
-    dequantizeRow(rowAt(begin + i, converted), weights + i * sizes.k);
+    dequantizeRow(rowAt(begin + i, converted), /*arranges=*/false, weights + i * sizes.k);
   for (int64_t m = 0; m < sizes.m; m += tiles->rows) {
     int64_t rows = std::min(tiles->rows, sizes.m - m);
     const Gemm &gemm = *tiles->gemms[rows != tiles->rows][columns != tiles->columns];
@@ -256,9 +256,13 @@ StatusOr<std::shared_ptr<const Packed>> QuantizedProductKernel::transposeWeight(
     }
     return Status::ok();
   };
+  std::string layout =
+      fmt::format("{} {} {}x{} {}x{} {} {} {}", fmt::ptr(buffers[kScales]),
+                  fmt::ptr(hasOffsets ? buffers[kOffsets] : nullptr), sizes.n, sizes.k, sizes.blockN, sizes.blockK,
+                  sizes.type.bits, static_cast<int>(sizes.scales), static_cast<int>(sizes.offsets));
   bool isWeight = isConstant(kernel, kCodes) && isConstant(kernel, kScales);
   if (isWeight && (!hasOffsets || isConstant(kernel, kOffsets)))
-    return constants.get(buffers[kCodes], fmt::format("{}", fmt::ptr(buffers[kScales])), transpose);
+    return constants.get(buffers[kCodes], layout, transpose);
   auto packed = std::make_shared<Packed>();
   INLAY_RETURN_IF_ERROR(transpose(*packed));
   return std::shared_ptr<const Packed>(std::move(packed));
@@ -282,7 +286,7 @@ static StatusOr<Sizes> readSizes(const int64_t *numbers) {
   return sizes;
 }
 
-/// Returns the rows of X in arranged order, which is the order in which codes are unpacked; null if out of memory.
+/// Returns the few rows of X in arranged order, which is the order in which codes are unpacked; null if out of memory.
 static const float *arrangeRows(const float *x, const Sizes &sizes) {
   static Scratch scratch;
   if (sizes.type.bits != 4)
@@ -318,7 +322,9 @@ Status QuantizedProductKernel::call(void *const *buffers, const int64_t *numbers
     weight.offsets = hasOffsets ? (*packed)[2].get() : nullptr;
     weight.scaleType = weight.offsetType = QuantizedElement::F32;
   }
-  const float *x = arrangeRows(static_cast<const float *>(buffers[kX]), sizes);
+  const auto *x = static_cast<const float *>(buffers[kX]);
+  if (sizes.m <= kQuantizedRows)
+    x = arrangeRows(x, sizes);
   if (!x)
     return {StatusCode::ResourceExhausted, "no memory for rows in another order"};
   std::shared_ptr<const TilePlan> tiles;

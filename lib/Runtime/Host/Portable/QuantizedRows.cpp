@@ -36,7 +36,9 @@ static INLAY_INLINE float dequantizeOne(const QuantizedRow &row, int64_t index, 
 
 namespace inlay::rt::host {
 
-static void dequantizeGroups(const QuantizedRow &row, float *to) { INLAY_DISPATCH(dequantizeGroups, (row, to)) }
+static void dequantizeGroups(const QuantizedRow &row, bool arranges, float *to) {
+  INLAY_DISPATCH(dequantizeGroups, (row, arranges, to))
+}
 
 static void multiplyFloats(const float *row, int64_t count, const float *x, int64_t rows, float *products) {
   INLAY_DISPATCH(multiplyFloats, (row, count, x, rows, products))
@@ -46,21 +48,21 @@ static void multiplyGroups(const QuantizedRow &row, const float *x, int64_t rows
   INLAY_DISPATCH(multiplyGroups, (row, x, rows, products))
 }
 
-void dequantizeRow(const QuantizedRow &row, float *to) {
+void dequantizeRow(const QuantizedRow &row, bool arranges, float *to) {
   int64_t done = 0;
   if (hasWideBlocks(row)) {
-    dequantizeGroups(row, to);
+    dequantizeGroups(row, arranges, to);
     done = row.count / kGroup * kGroup;
   }
   for (int64_t begin = done / row.block * row.block, block = begin / row.block; begin < row.count;
        begin += row.block, ++block)
     for (int64_t i = std::max(begin, done), end = std::min(begin + row.block, row.count); i < end; ++i)
-      to[arrangedPosition(row.type, i, row.count)] = dequantizeOne(row, i, block);
+      to[arranges ? arrangedPosition(row.type, i, row.count) : i] = dequantizeOne(row, i, block);
 }
 
 void multiplyQuantized(const QuantizedRow &row, const float *x, int64_t rows, float *scratch, float *products) {
   if (!hasWideBlocks(row)) {
-    dequantizeRow(row, scratch);
+    dequantizeRow(row, /*arranges=*/true, scratch);
     multiplyFloats(scratch, row.count, x, rows, products);
     return;
   }

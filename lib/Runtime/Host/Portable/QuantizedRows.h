@@ -46,8 +46,8 @@ inline int64_t arrangedPosition(CodeType type, int64_t index, int64_t count) {
   return type.bits == 4 && first + kGroup <= count ? first + rest % 2 * (kGroup / 2) + rest / 2 : index;
 }
 
-/// Writes the floats of a row to `to`, arranged.
-void dequantizeRow(const QuantizedRow &row, float *to);
+/// Writes the floats of a row to `to`. arranges: true for arranged order.
+void dequantizeRow(const QuantizedRow &row, bool arranges, float *to);
 
 /// Sets products[i] to the product of a row and row i of `x`, for `rows` <= kQuantizedRows. `x` is arranged, and its
 /// rows are `row.count` elements apart. Each code is read once. `scratch` has room for `row.count` floats.

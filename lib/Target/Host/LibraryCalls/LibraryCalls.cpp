@@ -80,11 +80,14 @@ static bool absorbPermute(LibraryCall &call, Operation *user) {
   return true;
 }
 
+/// The runtime's kernels have at most 32 buffers (Runtime/Host/Kernels), one of which is the result.
+static constexpr size_t kMaxInputs = 31;
+
 /// Absorbs a sum or product with another tensor. The tensor must have the shape of the result, or broadcast to it if
 /// the call is a contraction.
 static bool absorbBinary(LibraryCall &call, Operation *user) {
   Value result = call.getResult();
-  if (!isa<AddOp, MulOp>(user) || user->getResult(0).getType() != result.getType())
+  if (!isa<AddOp, MulOp>(user) || user->getResult(0).getType() != result.getType() || call.inputs.size() >= kMaxInputs)
     return false;
   Value other = user->getOperand(user->getOperand(0) == result ? 1 : 0);
   auto type = dyn_cast<RankedTensorType>(other.getType());

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from ...._dialect.text import ELEMENT_TYPES
@@ -42,35 +44,39 @@ _SHORT_FLOATS = (torch.float16, torch.bfloat16, torch.float32)
 
 
 def _handle_per_tensor(walker: Walker, call: Call) -> HandlerResult:
-    scale, zero = (_one_per_block(walker, call, call[name], 0) for name in ("scale", "zero_point"))
-    return _dequantize(walker, call, scale, zero, [-1] * len(call.shape))
+    codes, rank = walker.tensor(call["input"]), len(call.shape)
+    if not _can_dequantize(codes, call.dtype):
+        return None
+    scale, zero = (_one_per_block(walker, call[name], [1] * rank) for name in ("scale", "zero_point"))
+    return _dequantize(walker, call, [codes, scale, zero], [-1] * rank)
 
 
 def _handle_per_channel(walker: Walker, call: Call) -> HandlerResult:
-    rank, zeros = len(call.shape), call["zero_points"]
-    axis = call["axis"] % max(rank, 1)
+    codes, rank = walker.tensor(call["input"]), len(call.shape)
+    if not _can_dequantize(codes, call.dtype):
+        return None
+    axis = call["axis"] % rank
     block = [1 if dim == axis else -1 for dim in range(rank)]
-    scale = _one_per_block(walker, call, call["scales"], axis)
-    zero = None if zeros is None else _one_per_block(walker, call, zeros, axis)
-    return _dequantize(walker, call, scale, zero, block)
+    blocks = [size if dim == axis else 1 for dim, size in enumerate(codes.shape)]
+    nodes = (call["scales"], call["zero_points"])
+    scale, zero = (None if node is None else _one_per_block(walker, node, blocks) for node in nodes)
+    return _dequantize(walker, call, [codes, scale, zero], block)
 
 
-def _one_per_block(walker: Walker, call: Call, value: float | torch.fx.Node, axis: int) -> Value:
-    """Returns scales or zero points, one for each element of dim `axis`, as float32 with the rank of the result."""
-    shape: list[int | Size] = [1] * len(call.shape)
+def _can_dequantize(codes: Value, dtype: torch.dtype) -> bool:
+    return codes.dtype == torch.int8 and len(codes.shape) > 0 and dtype in _SHORT_FLOATS
+
+
+def _one_per_block(walker: Walker, value: float | torch.fx.Node, blocks: Sequence[int | Size]) -> Value:
+    """Returns scales or zero points with the dims `blocks`, as floats."""
     if not isinstance(value, torch.fx.Node):
-        return walker.splat(value, tuple(shape), torch.float32)
+        return walker.splat(value, tuple(blocks), torch.float32)
     found = walker.tensor(value)
-    if found.shape:
-        (shape[axis],) = found.shape
     if found.dtype not in _SHORT_FLOATS:
         found = walker.cast(found, torch.float32, f"{value.name}.cast")
-    return walker.reshape(found, shape, f"{value.name}.blocks")
+    return walker.reshape(found, list(blocks), f"{value.name}.blocks")
 
 
-def _dequantize(walker: Walker, call: Call, scale: Value, zero: Value | None, block: list[int]) -> HandlerResult:
-    codes = walker.tensor(call["input"])
-    if codes.dtype != torch.int8 or not codes.shape or call.dtype not in _SHORT_FLOATS:
-        return None
+def _dequantize(walker: Walker, call: Call, operands: list[Value | None], block: list[int]) -> HandlerResult:
     attributes = {"code": "i8", "block": block, "dtype": ELEMENT_TYPES[call.dtype]}
-    return walker.op("dequantize", [codes, scale, zero], attributes, shape=call.shape, dtype=call.dtype)
+    return walker.op("dequantize", operands, attributes, shape=call.shape, dtype=call.dtype)

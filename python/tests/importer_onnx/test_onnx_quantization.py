@@ -30,6 +30,55 @@ def q(dtype, *shape, seed=0):
 
 S, Z, WZ = torch.tensor(0.02), torch.tensor(120, dtype=u8), torch.tensor(3, dtype=i8)
 ZEROS = K(np.zeros(6, np.int8), np.int8)
+
+
+def product(code, shape, *, axis=1, block=0, zeros=True, transposed=False):
+    """Returns a model of a product with a constant matrix that DequantizeLinear makes.
+
+    code: the number of a TensorProto.DataType. block: size of a block along `axis`; 0 for none, -1 for one scale.
+    """
+    bits = {TensorProto.INT2: 2, TensorProto.UINT2: 2, TensorProto.INT4: 4, TensorProto.UINT4: 4}.get(code, 8)
+    low = -(2 ** (bits - 1)) if code in (TensorProto.INT2, TensorProto.INT4, TensorProto.INT8) else 0
+    generator = np.random.default_rng(sum(shape))
+    blocks = list(shape)
+    blocks[axis] = -(-shape[axis] // block) if block > 0 else shape[axis]
+    dims = [] if block == -1 else blocks if block else [shape[axis]]
+    codes = helper.make_tensor("c", code, shape, generator.integers(low, low + 2**bits, shape).ravel())
+    zero = helper.make_tensor("z", code, dims, generator.integers(low, low + 2**bits, dims).ravel())
+    scale = numpy_helper.from_array((generator.random(dims) / 8 + 0.01).astype(np.float32), "s")
+    attributes = {"axis": axis} | ({"block_size": block} if block > 0 else {})
+    nodes = [helper.make_node("DequantizeLinear", ["c", "s", "z"] if zeros else ["c", "s"], ["w"], **attributes)]
+    if transposed:
+        nodes.append(helper.make_node("Transpose", ["w"], ["t"]))
+    nodes.append(helper.make_node("MatMul", ["x", "t" if transposed else "w"], ["y"]))
+    rows, columns = reversed(shape) if transposed else shape
+    x, y = (TensorProto.FLOAT, (3, rows)), (TensorProto.FLOAT, (3, columns))
+    return model_of(nodes, {"x": x}, {"y": y}, [codes, scale, *([zero] if zeros else [])], opset=21)
+
+
+I4, U4, I8, U8 = TensorProto.INT4, TensorProto.UINT4, TensorProto.INT8, TensorProto.UINT8
+PACKED = {
+    "i8": product(I8, (40, 24)),
+    "u8, one scale": product(U8, (40, 24), block=-1),
+    "u8 by rows": product(U8, (24, 33), axis=-2, transposed=True),
+    "i4": product(I4, (40, 24)),
+    "u4, odd": product(U4, (40, 33), zeros=False),
+    "i4 in blocks": product(I4, (48, 20), axis=0, block=16),
+    "u4 in blocks": product(U4, (20, 96), axis=-1, block=32, transposed=True),
+    "u4 in partial blocks": product(U4, (20, 90), block=32, transposed=True),
+}
+
+
+@pytest.mark.parametrize("case", PACKED)
+def test_products_with_packed_weights_equal_onnxruntime(case):
+    model = PACKED[case]
+    x = r(3, model.graph.input[0].type.tensor_type.shape.dim[1].dim_value)
+    compiled = inlay.compile(model, targets=("host", "torch"))
+    assert "inlay.dequantize" in {op["name"] for op in compiled.report["ops"]}
+    (expected,) = run_onnxruntime(model, [x])
+    torch.testing.assert_close(compiled(x), torch.from_numpy(expected), rtol=1e-5, atol=1e-4)
+
+
 CASES = [
     ("QuantizeLinear", [r(2, 3, 4) * 3, S, Z], {}),
     ("QuantizeLinear", [r(2, 3, 4) * 3, torch.tensor([0.02, 0.1, 0.01]), q(i8, 3)], {"axis": 1}),

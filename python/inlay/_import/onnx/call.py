@@ -233,6 +233,10 @@ class NodeCall:
         """Returns true if a node's value is known."""
         return self._graph.is_constant(node)
 
+    def is_factor(self) -> bool:
+        """Returns true if the result is only the right factor of products of matrices, also transposed."""
+        return self.proto.output[0] in self.scope.factors
+
     def inspect(self, node: torch.fx.Node) -> torch.Tensor:
         """Returns the value of a constant node, for a decision that depends on its elements."""
         value: torch.Tensor = self._graph.inspect(node)

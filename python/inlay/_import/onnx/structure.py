@@ -123,6 +123,28 @@ def _names_used(node: onnx.NodeProto) -> set[str]:
     return used - {""}
 
 
+def find_factors(nodes: Sequence[onnx.NodeProto]) -> set[str]:
+    """Returns the names of values that sorted nodes only use as the right factor of products of matrices, also
+    transposed."""
+    uses: dict[str, list[tuple[onnx.NodeProto, int]]] = {}
+    for node in nodes:
+        for number, name in enumerate(node.input):
+            uses.setdefault(name, []).append((node, number))
+        for name in _names_used(node) - set(node.input):
+            uses.setdefault(name, []).append((node, -1))
+    factors: set[str] = set()
+    for node in reversed(nodes):
+        for name in node.output:
+            users = uses.get(name, [])
+            if users and all(
+                (user.op_type in ("MatMul", "Gemm") and number == 1)
+                or (user.op_type == "Transpose" and user.output[0] in factors)
+                for user, number in users
+            ):
+                factors.add(name)
+    return factors
+
+
 def _order(
     uses: Sequence[set[str]], makers: dict[str, int], results: set[str], places: Sequence[str], name: str
 ) -> list[int]:

@@ -24,7 +24,7 @@ from .files import TensorFiles
 from .graph import Graph, Subgraph
 from .known import KnownGraph
 from .naming import module_stack
-from .structure import describe
+from .structure import describe, find_factors
 from .tensors import ValueType, keep_narrow, mark_narrow, read_tensor
 from .values import LateError, Value, is_unknown, map_value
 from .versions import OpTable
@@ -47,10 +47,14 @@ class Body(NamedTuple):
 
 
 class Scope:
-    """The values of a graph by name. It includes the values of the graphs around it, unless a name is hidden."""
+    """The values of a graph by name. It includes the values of the graphs around it, unless a name is hidden.
+
+    factors: the names of values that are only right factors of products of matrices.
+    """
 
     def __init__(self, graph: Graph, outside: Scope | None = None) -> None:
         self.graph, self._outside = graph, outside
+        self.factors: set[str] = set()
         self._values: dict[str, Value] = {}
 
     def __setitem__(self, name: str, value: Value) -> None:
@@ -114,7 +118,8 @@ class Converter:
         types: the types of values by name, as far as they are known. around: the place of the nodes, for messages.
         hints: types that are only used for values that nothing else determines.
         """
-        graph = scope.graph
+        graph, nodes = scope.graph, list(nodes)
+        scope.factors |= find_factors(nodes)
         known = {**(hints or {}), **{name: one for name, one in (types or {}).items() if one.dims is not None}}
         for number, node in enumerate(nodes):
             place = describe(node, number) + around

@@ -155,11 +155,16 @@ _SCALES = (torch.float32, torch.float16, torch.bfloat16)
 
 
 def _is_packed(call: NodeCall, dtype: torch.dtype) -> bool:
-    """Returns true if a DequantizeLinear has weights that stay packed: constants with at least one dim."""
+    """Returns true if a DequantizeLinear has weights that stay packed: constant matrices that are only multiplied.
+
+    Other uses would dequantize all of the weights at each call.
+    """
     x, zero = call[0], call.get(2)
+    if not call.is_factor() or len(shape_of(x)) != 2:
+        return False
     if not all(call.is_constant(node) for node in (x, call[1], zero) if node is not None):
         return False
-    if not shape_of(x) or 0 in shape_of(x) or dtype not in _SCALES or dtype_of(call[1]) not in _SCALES:
+    if 0 in shape_of(x) or dtype not in _SCALES or dtype_of(call[1]) not in _SCALES:
         return False
     return dtype_of(x) in (torch.int8, torch.uint8) and (zero is None or dtype_of(zero) == dtype_of(x))
 

@@ -199,7 +199,7 @@ def _handle_matmul_bits(call: NodeCall) -> NodeResult:
         zero = call.aten("slice.Tensor", call.reshape(zero, [columns, -1]), 1, 0, blocks)
         offsets = call.aten("view.dtype", call.cast(zero, torch.uint8), torch.int8)
     else:
-        offsets = call.reshape(zero, [columns, blocks])
+        offsets = call.cast(call.reshape(zero, [columns, blocks]), torch.float32)
     codes = call.aten("view.dtype", call.reshape(call[1], [columns, blocks * block * bits // 8]), torch.int8)
     if zero is None:
         signs = sum(1 << place for place in range(bits - 1, 8, bits))

@@ -183,6 +183,8 @@ def test_angles():
     for dtype in (torch.float32, torch.float16, torch.float64, torch.int32, torch.bool):
         check(aten.angle.default, torch.tensor([0, 1, -1, 3]).to(dtype))
     check(aten.angle.default, torch.tensor([0.0, -0.0, NAN, INF, -INF, -1e-45]))
+    negative = torch.tensor([-1.0], dtype=torch.float64)
+    assert torch.equal(TABLE[aten.angle.default](negative), torch.angle(negative))  # all digits of pi
 
 
 def test_hypotenuses():

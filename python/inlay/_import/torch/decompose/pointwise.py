@@ -15,7 +15,7 @@ aten = torch.ops.aten
 def _angle(x: torch.Tensor) -> torch.Tensor:
     """Returns pi for negative numbers and 0 for others."""
     wide = x if x.dtype.is_floating_point else x.to(torch.get_default_dtype())
-    angle = torch.where(wide < 0, math.pi, 0.0).to(wide.dtype)
+    angle = torch.where(wide < 0, torch.full_like(wide, math.pi), torch.zeros_like(wide))
     return torch.where(torch.isnan(wide), wide, angle)
 
 

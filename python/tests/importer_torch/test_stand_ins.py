@@ -217,6 +217,21 @@ def test_assertions_about_items_are_checked_without_pytorch(targets, dtype):
             compiled(a, torch.tensor(lengths, dtype=dtype))
 
 
+@on_each_target
+def test_assertions_about_bools_are_checked_without_pytorch(targets):
+    class Positive(nn.Module):
+        def forward(self, a, counts):
+            torch._check((counts > 0).all().item())
+            return a * 2
+
+    a = torch.randn(4)
+    compiled = inlay.compile(Positive(), (a, torch.tensor([1, 2])), targets=targets)
+    assert not fallbacks(compiled.report)
+    assert torch.equal(compiled(a, torch.tensor([3, 1])), a * 2)
+    with pytest.raises(inlay.Error, match="Runtime assertion failed"):
+        compiled(a, torch.tensor([1, 0]))
+
+
 def test_bounds_of_items_beyond_the_dtype():
     a, lengths = torch.randn(2, 4), torch.tensor([1, 4], dtype=torch.int8)
     model = Bounded(1000, 0)

@@ -15,7 +15,7 @@ from .nodes import Inserter, fake_of
 
 aten = torch.ops.aten
 
-_DTYPES = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+_DTYPES = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _ITEMS = (aten.item.default, aten._local_scalar_dense.default)
 _COMPARISONS: dict[Any, Any] = {
     operator.eq: aten.eq.Scalar,
@@ -28,7 +28,7 @@ _COMPARISONS: dict[Any, Any] = {
 
 
 class _Condition(NamedTuple):
-    """A comparison of the only element of an integer tensor with an int."""
+    """A comparison of the only element of a tensor of integers or bools with an int."""
 
     element: torch.fx.Node
     compare: Any
@@ -36,7 +36,7 @@ class _Condition(NamedTuple):
 
 
 def assert_about_tensors(graph: torch.fx.Graph) -> None:
-    """Replaces the assertions of a graph that compare `.item()` of an integer tensor with an int, unless the graph
+    """Replaces the assertions of a graph that compare `.item()` of a tensor of integers or bools with an int, unless the graph
     needs the number for anything else."""
     insert = Inserter(graph)
     for node in list(graph.nodes):
@@ -58,15 +58,26 @@ def _condition(node: Any) -> _Condition | None:
     """Returns the condition that a node computes, or None if it is of another form."""
     if not isinstance(node, torch.fx.Node) or node.target not in _COMPARISONS:
         return None
-    item, number = node.args
-    if not isinstance(item, torch.fx.Node) or item.target not in _ITEMS or type(number) is not int:
+    compared, number = node.args
+    item = _item(compared)
+    if item is None or type(number) is not int:
         return None
     is_only_asserted = all(
         comparison.target in _COMPARISONS
         and all(user.target is aten._assert_scalar.default for user in comparison.users)
-        for comparison in item.users
+        for comparison in compared.users  # type: ignore[union-attr]  # `_item` returns None for others than nodes
     )
+    is_only_compared = item is compared or len(item.users) == 1
     fake = fake_of(item.args[0])
-    if not is_only_asserted or fake is None or fake.dtype not in _DTYPES:
+    if not is_only_asserted or not is_only_compared or fake is None or fake.dtype not in _DTYPES:
         return None
     return _Condition(item.args[0], _COMPARISONS[node.target], number)  # type: ignore[arg-type]  # a node, as it has a fake
+
+
+def _item(node: Any) -> torch.fx.Node | None:
+    """Returns the call of `.item()` whose result a node is, or is 1 for True and 0 for False; None for other nodes."""
+    if not isinstance(node, torch.fx.Node):
+        return None
+    if node.target is torch.sym_ite and node.args[1:] == (1, 0):
+        return _item(node.args[0])
+    return node if node.target in _ITEMS else None

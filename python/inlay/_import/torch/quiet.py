@@ -41,17 +41,20 @@ def no_export_output() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _dropped(names: tuple[str, ...]) -> Iterator[None]:
-    """Drops the records that this thread logs by loggers, as long as the context is open."""
+    """Drops the warnings and errors that this thread logs by loggers, as long as the context is open.
+
+    The records of lower levels, which TORCH_LOGS asks for, stay.
+    """
     thread = threading.get_ident()
 
-    def is_of_another_thread(record: logging.LogRecord) -> bool:
-        return record.thread != thread
+    def is_kept(record: logging.LogRecord) -> bool:
+        return record.thread != thread or record.levelno < logging.WARNING
 
     logs = [logging.getLogger(name) for name in names]
     for log in logs:
-        log.addFilter(is_of_another_thread)
+        log.addFilter(is_kept)
     try:
         yield
     finally:
         for log in logs:
-            log.removeFilter(is_of_another_thread)
+            log.removeFilter(is_kept)

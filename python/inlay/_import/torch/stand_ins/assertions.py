@@ -36,8 +36,8 @@ class _Condition(NamedTuple):
 
 
 def assert_about_tensors(graph: torch.fx.Graph) -> None:
-    """Replaces the assertions of a graph that compare `.item()` of a tensor of integers or bools with an int, unless the graph
-    needs the number for anything else."""
+    """Replaces the assertions of a graph that compare `.item()` of a tensor of integers or bools with an int, unless
+    the graph needs the number for anything else."""
     insert = Inserter(graph)
     for node in list(graph.nodes):
         if node.target is not aten._assert_scalar.default or (condition := _condition(node.args[0])) is None:

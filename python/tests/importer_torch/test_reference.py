@@ -96,6 +96,14 @@ ATTENTION = {"scale": 0.3}
 TRANSPOSED = {"stride": [2, 2], "padding": [1, 1], "output_padding": [1, 0], "dilation": [1, 1], "groups": 1}
 MASK = torch.tensor([[True, False, True, True, False], [False] * 5, [True] * 5])
 CASES.update({
+    "dequantize": [
+        ([ints([-128, 3, 127], [5, -7, 0], dtype=torch.int8), (2, 1), None],
+         {"code": "i8", "block": [1, -1], "dtype": "f32"}),
+        ([ints([33, -2], [-128, 90], dtype=torch.int8), (2, 2), ints([7, 15], [0, 3], dtype=torch.int8)],
+         {"code": "u4", "block": [1, 2], "size": 3, "dtype": "f32"}),
+        ([ints(-28, 121, dtype=torch.int8), (2,), (2,)],
+         {"code": "i2", "block": [4], "minima": True, "dtype": "f32"}),
+    ],
     "scaled_dot_product_attention": [
         ([(2, 3, 3, 8), (2, 3, 5, 8), (2, 3, 5, 4), None], ATTENTION),
         ([(2, 6, 3, 8), (2, 2, 5, 8), (2, 2, 5, 8), None], {**ATTENTION, "enable_gqa": True}),

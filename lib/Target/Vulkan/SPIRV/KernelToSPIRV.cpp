@@ -476,8 +476,10 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
       result.kinds = makeTexelBuffers(converted, elements.size(), target.getMaxTexelElements());
   };
   guardLoops(kernel);
-  if (failed(emulateTypes(kernel, target)) || failed(pushScalars(kernel)) || failed(makeVectorBuffers(kernel)) ||
-      failed(legalizeMath(module)) || failed(convertModule(module, env)) || failed(finishModule(*holder, makeTexels)))
+  bool isHardware = target.getDeviceKind() != DeviceKind::SoftwareVulkan;
+  if (failed(emulateTypes(kernel, target)) || failed(pushScalars(kernel)) ||
+      failed(makeVectorBuffers(kernel, /*dividesTerms=*/isHardware)) || failed(legalizeMath(module)) ||
+      failed(convertModule(module, env)) || failed(finishModule(*holder, makeTexels)))
     return failure();
   auto modules = holder->getOps<spirv::ModuleOp>();
   if (!llvm::hasSingleElement(modules))

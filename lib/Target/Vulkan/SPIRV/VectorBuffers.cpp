@@ -41,33 +41,34 @@ static bool isMultiple(Value value) {
   return loop && loop.getInductionVar() == value && isMultiple(loop.getLowerBound()) && isMultiple(loop.getStep());
 }
 
-/// Returns the number of the vector that starts at `element`, a multiple of the width. Divides the terms of a sum one
-/// by one where that is exact, because drivers do not find out that a whole sum is a multiple.
-static Value countVectors(OpBuilder &builder, Location loc, Value element) {
+/// Returns the number of the vector that starts at `element`, a multiple of the width. dividesTerms: true to divide the
+/// terms of a sum one by one where that is exact. Drivers of GPUs do not find out that a whole sum is a multiple.
+static Value countVectors(OpBuilder &builder, Location loc, Value element, bool dividesTerms) {
   auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
   if (std::optional<int64_t> known = getConstantIntValue(element); known && *known % kWidth == 0)
     return constant(*known / kWidth);
-  if (auto scaled = matchScaled(element)) {
+  if (auto scaled = matchScaled(element); scaled && dividesTerms) {
     auto [value, factor] = *scaled;
     return factor == kWidth ? value : arith::MulIOp::create(builder, loc, value, constant(factor / kWidth)).getResult();
   }
   auto sum = element.getDefiningOp<arith::AddIOp>();
-  if (sum && (isMultiple(sum.getLhs()) || isMultiple(sum.getRhs()))) {
-    Value lhs = countVectors(builder, loc, sum.getLhs()), rhs = countVectors(builder, loc, sum.getRhs());
+  if (sum && dividesTerms && (isMultiple(sum.getLhs()) || isMultiple(sum.getRhs()))) {
+    Value lhs = countVectors(builder, loc, sum.getLhs(), dividesTerms);
+    Value rhs = countVectors(builder, loc, sum.getRhs(), dividesTerms);
     return arith::AddIOp::create(builder, loc, lhs, rhs);
   }
   return arith::DivUIOp::create(builder, loc, element, constant(kWidth));
 }
 
-static LogicalResult replaceAccess(Operation *access, Value buffer, VectorType type) {
+static LogicalResult replaceAccess(Operation *access, Value buffer, VectorType type, bool dividesTerms) {
   OpBuilder builder(access);
   Location loc = access->getLoc();
   if (auto load = dyn_cast<vector::LoadOp>(access); load && load.getType() == type) {
-    Value index = countVectors(builder, loc, load.getIndices().front());
+    Value index = countVectors(builder, loc, load.getIndices().front(), dividesTerms);
     load.replaceAllUsesWith(memref::LoadOp::create(builder, loc, buffer, index).getResult());
   } else if (auto store = dyn_cast<vector::StoreOp>(access);
              store && store.getValueToStore().getType() == type && store.getBase() != store.getValueToStore()) {
-    Value index = countVectors(builder, loc, store.getIndices().front());
+    Value index = countVectors(builder, loc, store.getIndices().front(), dividesTerms);
     memref::StoreOp::create(builder, loc, store.getValueToStore(), buffer, index);
   } else {
     return access->emitError("expected each access to a buffer of vectors to have the type ") << type;
@@ -76,7 +77,7 @@ static LogicalResult replaceAccess(Operation *access, Value buffer, VectorType t
   return success();
 }
 
-LogicalResult inlay::makeVectorBuffers(gpu::GPUFuncOp func) {
+LogicalResult inlay::makeVectorBuffers(gpu::GPUFuncOp func, bool dividesTerms) {
   for (BlockArgument argument : func.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type || llvm::none_of(argument.getUsers(), isVectorAccess))
@@ -88,7 +89,7 @@ LogicalResult inlay::makeVectorBuffers(gpu::GPUFuncOp func) {
     int64_t count = type.isDynamicDim(0) ? ShapedType::kDynamic : type.getDimSize(0) / kWidth;
     argument.setType(MemRefType::get({count}, vector));
     for (Operation *user : users)
-      if (failed(replaceAccess(user, argument, vector)))
+      if (failed(replaceAccess(user, argument, vector, dividesTerms)))
         return failure();
   }
   SmallVector<Type> types(func.getBody().getArgumentTypes());

@@ -11,8 +11,9 @@ namespace inlay {
 
 /// Converts arguments that `func` accesses in vectors to buffers of vectors, because SPIR-V cannot point to a vector in
 /// an array of scalars. All accesses to such a buffer must be aligned vectors of four elements; other accesses are an
-/// error.
-llvm::LogicalResult makeVectorBuffers(mlir::gpu::GPUFuncOp func);
+/// error. dividesTerms: true to compute the number of a vector term by term, which compilers of GPU drivers turn into
+/// fewer integer operations, and those of software drivers into more.
+llvm::LogicalResult makeVectorBuffers(mlir::gpu::GPUFuncOp func, bool dividesTerms);
 
 } // namespace inlay
 

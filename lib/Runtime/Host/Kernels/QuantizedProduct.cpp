@@ -9,6 +9,7 @@
 #include "Runtime/Host/Portable/QuantizedRows.h"
 #include "Runtime/Host/Support/ThreadPool.h"
 #include "TaskSizes.h"
+#include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <fmt/format.h>
 
@@ -114,10 +115,8 @@ static void toFloats(const void *values, QuantizedElement type, bool isSigned, i
     widenHalves(reinterpret_cast<const uint16_t *>(bytes), count, to);
     return;
   case QuantizedElement::BF16:
-    for (int64_t i = 0; i < count; ++i) {
-      uint32_t bits = static_cast<uint32_t>(reinterpret_cast<const uint16_t *>(bytes)[i]) << 16;
-      std::memcpy(to + i, &bits, sizeof(bits));
-    }
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = bfloatToFloat(reinterpret_cast<const uint16_t *>(bytes)[i]);
     return;
   case QuantizedElement::Code:
     for (int64_t i = 0; i < count; ++i)

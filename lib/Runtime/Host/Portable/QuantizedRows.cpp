@@ -17,9 +17,12 @@ namespace inlay::rt::host {
 /// Number of codes that are unpacked at a time, into two vectors.
 static constexpr int64_t kGroup = 2 * kLanes;
 
-/// Returns true if each vector of a group lies in one block, or if its halves lie in two blocks in a row.
+/// Returns true if each half of a group is a block.
+static bool hasHalfBlocks(const QuantizedRow &row) { return row.block == kLanes && row.block < row.count; }
+
+/// Returns true if each group lies in one block, or in one block per half.
 static bool hasWideBlocks(const QuantizedRow &row) {
-  return row.block % kGroup == 0 || row.block == kLanes || row.block >= row.count;
+  return row.block % kGroup == 0 || row.block >= row.count || hasHalfBlocks(row);
 }
 
 /// Returns the float for code `index`.

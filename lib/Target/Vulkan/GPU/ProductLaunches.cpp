@@ -62,24 +62,24 @@ static bool gathers(linalg::LinalgOp op) {
   return op.getBlock()->walk([](memref::LoadOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Returns true if `op` writes a buffer that `other` reads.
-static bool writesInputs(linalg::LinalgOp op, linalg::LinalgOp other) {
-  for (Value init : op.getDpsInits())
-    for (Value input : other.getDpsInputs())
-      if (findRoot(init) == findRoot(input))
+/// Returns true if a buffer is in both lists.
+static bool haveCommonBuffer(ValueRange lhs, ValueRange rhs) {
+  for (Value one : lhs)
+    for (Value other : rhs)
+      if (isa<MemRefType>(one.getType()) && isa<MemRefType>(other.getType()) && findRoot(one) == findRoot(other))
         return true;
   return false;
+}
+
+/// Returns true if `op` writes a buffer that `other` reads.
+static bool writesInputs(linalg::LinalgOp op, linalg::LinalgOp other) {
+  return haveCommonBuffer(op.getDpsInits(), other.getDpsInputs());
 }
 
 /// Returns true if `op` and `product` read the same buffer. Accesses of a kernel must see a buffer as vectors, or none,
 /// but an emitter knows only those of its own op.
 static bool sharesInputs(linalg::LinalgOp op, linalg::LinalgOp product) {
-  auto isShared = [&](Value input) {
-    return isa<MemRefType>(input.getType()) && llvm::any_of(product.getDpsInputs(), [&](Value other) {
-             return isa<MemRefType>(other.getType()) && findRoot(input) == findRoot(other);
-           });
-  };
-  return llvm::any_of(op.getDpsInputs(), isShared);
+  return haveCommonBuffer(op.getDpsInputs(), product.getDpsInputs());
 }
 
 /// Returns the loop of `product` for each loop of `op`, which accesses the elements of the product by `map`. Returns
@@ -138,34 +138,37 @@ static bool fitsBuffers(ArrayRef<linalg::LinalgOp> ops, int64_t maxBuffers) {
 }
 
 namespace {
-/// The elementwise op after a product, with its emitter.
-struct Epilogue {
-  /// Finds the epilogue of a product whose launch already computes `ops`.
-  static std::optional<Epilogue> find(linalg::LinalgOp product, ArrayRef<linalg::LinalgOp> ops, KernelValues &values,
-                                      int64_t maxBuffers);
+/// The elementwise op after a product that its launch also computes, if there is one.
+class Epilogue {
+public:
+  /// Finds the epilogue of a product whose launch computes `ops`, and adds it to them.
+  Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values, int64_t maxBuffers);
+  Epilogue(const Epilogue &) = delete; // `neighbor` points to `emitter`.
 
-  ProductNeighbor asNeighbor(linalg::LinalgOp product) { return {&emitter, product.getDpsInits().front(), loops}; }
+  /// Returns null if there is no epilogue.
+  const ProductNeighbor *get() const { return neighbor ? &*neighbor : nullptr; }
 
-  linalg::LinalgOp op;
-  TileEmitter emitter;
-  SmallVector<size_t> loops;
+private:
+  FailureOr<TileEmitter> emitter = failure();
+  std::optional<ProductNeighbor> neighbor;
 };
 } // namespace
 
-std::optional<Epilogue> Epilogue::find(linalg::LinalgOp product, ArrayRef<linalg::LinalgOp> ops, KernelValues &values,
-                                       int64_t maxBuffers) {
+Epilogue::Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values,
+                   int64_t maxBuffers) {
   linalg::LinalgOp next = findNext(product);
   std::optional<SmallVector<size_t>> loops = matchEpilogue(product, next);
-  SmallVector<linalg::LinalgOp, 3> all(ops);
+  SmallVector<linalg::LinalgOp, 3> all(ops.begin(), ops.end());
   all.push_back(next);
   if (!loops || !fitsBuffers(all, maxBuffers) ||
       llvm::any_of(ops, [&](linalg::LinalgOp op) { return writesInputs(next, op); }))
-    return std::nullopt;
+    return;
   OpBuilder builder(next);
-  FailureOr<TileEmitter> emitter = TileEmitter::create(builder, next, &values);
+  emitter = TileEmitter::create(builder, next, &values);
   if (failed(emitter))
-    return std::nullopt;
-  return Epilogue{next, std::move(*emitter), std::move(*loops)};
+    return;
+  neighbor = ProductNeighbor{&*emitter, product.getDpsInits().front(), std::move(*loops)};
+  ops.push_back(next);
 }
 
 //===-- Cooperative matrices -------------------------------------------------------------------------------------===//
@@ -239,15 +242,9 @@ static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::L
       getRange(grid.steps, emitter.getSymbols()).max > kMaxIterations)
     return {};
   SmallVector<linalg::LinalgOp, 3> ops{op};
-  std::optional<Epilogue> epilogue = Epilogue::find(op, ops, values, profiles.maxBuffers);
-  std::optional<ProductNeighbor> neighbor;
-  if (epilogue) {
-    neighbor = epilogue->asNeighbor(op);
-    ops.push_back(epilogue->op);
-  }
+  Epilogue epilogue(op, ops, values, profiles.maxBuffers);
   OpBuilder builder(ops.back());
-  emitLaunch(builder, fuseLocs(ops), emitter, *tile, grid, profiles.matrices.lanes, profiles.maxGrid,
-             neighbor ? &*neighbor : nullptr);
+  emitLaunch(builder, fuseLocs(ops), emitter, *tile, grid, profiles.matrices.lanes, profiles.maxGrid, epilogue.get());
   return ops;
 }
 
@@ -302,15 +299,9 @@ static SmallVector<linalg::LinalgOp, 3> launchDotProduct(linalg::LinalgOp produc
     ops.insert(ops.begin(), prologue->emitter->getOp());
   if (!tile || !fitsBuffers(ops, profiles.maxBuffers))
     return {};
-  std::optional<Epilogue> epilogue = Epilogue::find(product, ops, values, profiles.maxBuffers);
-  std::optional<ProductNeighbor> neighbor;
-  if (epilogue) {
-    neighbor = epilogue->asNeighbor(product);
-    ops.push_back(epilogue->op);
-  }
+  Epilogue epilogue(product, ops, values, profiles.maxBuffers);
   OpBuilder builder(ops.back());
-  if (failed(launchDotProduct(builder, fuseLocs(ops), emitter, *tile, profiles, prologue,
-                              neighbor ? &*neighbor : nullptr)))
+  if (failed(launchDotProduct(builder, fuseLocs(ops), emitter, *tile, profiles, prologue, epilogue.get())))
     return {};
   return ops;
 }

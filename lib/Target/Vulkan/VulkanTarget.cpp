@@ -53,12 +53,6 @@ static bool computesBySubgroups(VulkanAttr target) {
   return target.hasFeature("subgroup-broadcast") && target.getSubgroupSize() > 1;
 }
 
-/// Returns the facts by which dot products are planned.
-static DotProductProfile findDotProducts(VulkanAttr target) {
-  bool isUsed = target.getDeviceKind() != DeviceKind::SoftwareVulkan && target.hasFeature("subgroup-arithmetic");
-  return {isUsed && computesBySubgroups(target) ? target.getSubgroupSize() : 0, target.getMaxWorkgroupInvocations()};
-}
-
 /// Returns the options for kernels of single ops, such as the number of invocations per workgroup. `chooseWorkgroups`
 /// sets those of row groups.
 static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
@@ -78,6 +72,15 @@ static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
   options.memory = std::min(target.getMaxWorkgroupMemory(), kMaxWorkgroupMemory);
   options.maxBuffers = target.getMaxStorageBuffers();
   return options;
+}
+
+/// Returns the facts by which dot products are planned.
+static DotProductProfile findDotProducts(VulkanAttr target) {
+  LinalgToGPUPassOptions launches = chooseLaunches(target);
+  if (launches.inSoftware)
+    return {};
+  auto profile = SubgroupProductProfile::forGPU(launches.subgroup, launches.arithmetic);
+  return DotProductProfile::from(profile, launches.invocations);
 }
 
 /// Converts linalg on tensors to a `plan.engine`.

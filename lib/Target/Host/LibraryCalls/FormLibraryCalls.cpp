@@ -55,6 +55,7 @@ static bool shouldWiden(Operation *op) {
 /// product.
 static Operation *widenProduct(RewriterBase &rewriter, Operation *op) {
   Type f32 = rewriter.getF32Type();
+  rewriter.setInsertionPoint(op);
   Operation *wide = rewriter.clone(*op);
   rewriter.setInsertionPoint(wide);
   for (OpOperand &operand : wide->getOpOperands()) {
@@ -85,7 +86,6 @@ void inlay::formLibraryCalls(func::FuncOp func) {
   applicator.applyDefaultCostModel();
   PatternRewriter rewriter(func.getContext());
   for (Operation *op : products) {
-    rewriter.setInsertionPoint(op);
     if (shouldWiden(op))
       op = widenProduct(rewriter, op);
     rewriter.setInsertionPoint(op);

@@ -72,15 +72,3 @@ def _fake_dequantize(
 ) -> Tensor:
     last = codes.shape[-1] * (8 // BITS[code]) if size is None else size
     return codes.new_empty((*codes.shape[:-1], last), dtype=dtype)
-
-
-def pack(numbers: Tensor, code: str) -> Tensor:
-    """Returns int8 bytes with the lowest bits of integers, packed along the last dim as `dequantize` expects."""
-    bits = BITS[code]
-    per_byte = 8 // bits
-    padding = -numbers.shape[-1] % per_byte
-    groups = torch.nn.functional.pad(numbers.to(torch.int16) & (1 << bits) - 1, (0, padding))
-    groups = groups.unflatten(-1, (-1, per_byte))
-    total = sum(groups[..., place] << bits * place for place in range(per_byte))
-    assert isinstance(total, Tensor)
-    return total.to(torch.uint8).view(torch.int8)

@@ -6,7 +6,7 @@ import importlib
 import inlay
 import pytest
 import torch
-from inlay._dialect.quantized import BITS, pack
+from inlay._dialect.quantized import BITS
 from torch import nn
 
 HOST, TORCH = ("host", "torch"), ("torch",)
@@ -15,6 +15,15 @@ HOST, TORCH = ("host", "torch"), ("torch",)
 def draw(seed):
     """Returns a generator of random numbers."""
     return torch.Generator().manual_seed(seed)
+
+
+def pack(numbers, code):
+    """Returns int8 bytes with the lowest bits of integers, packed along the last dim as `dequantize` expects."""
+    bits = BITS[code]
+    per_byte = 8 // bits
+    groups = nn.functional.pad(numbers.to(torch.int16) & (1 << bits) - 1, (0, -numbers.shape[-1] % per_byte))
+    groups = groups.unflatten(-1, (-1, per_byte))
+    return sum(groups[..., place] << bits * place for place in range(per_byte)).to(torch.uint8).view(torch.int8)
 
 
 class Weight(nn.Module):

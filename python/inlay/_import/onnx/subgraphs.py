@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -49,12 +50,12 @@ class Body(NamedTuple):
 class Scope:
     """The values of a graph by name. It includes the values of the graphs around it, unless a name is hidden.
 
-    factors: the names of values that are only right factors of products of matrices.
+    nodes: the sorted nodes that make the graph's own values.
     """
 
     def __init__(self, graph: Graph, outside: Scope | None = None) -> None:
         self.graph, self._outside = graph, outside
-        self.factors: set[str] = set()
+        self.nodes: Sequence[onnx.NodeProto] = ()
         self._values: dict[str, Value] = {}
 
     def __setitem__(self, name: str, value: Value) -> None:
@@ -62,6 +63,11 @@ class Scope:
 
     def __contains__(self, name: str) -> bool:
         return name in self._values or (self._outside is not None and name in self._outside)
+
+    @functools.cached_property
+    def factors(self) -> set[str]:
+        """The names of values that are only right factors of products of matrices."""
+        return find_factors(self.nodes)
 
     def get(self, name: str) -> Value:
         """Returns a value; None for the empty name, which stands for an input that is left out."""
@@ -119,7 +125,7 @@ class Converter:
         hints: types that are only used for values that nothing else determines.
         """
         graph, nodes = scope.graph, list(nodes)
-        scope.factors |= find_factors(nodes)
+        scope.nodes = nodes
         known = {**(hints or {}), **{name: one for name, one in (types or {}).items() if one.dims is not None}}
         for number, node in enumerate(nodes):
             place = describe(node, number) + around

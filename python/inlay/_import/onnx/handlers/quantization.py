@@ -160,13 +160,13 @@ def _is_packed(call: NodeCall, dtype: torch.dtype) -> bool:
     Other uses would dequantize all of the weights at each call.
     """
     x, zero = call[0], call.get(2)
-    if not call.is_factor() or len(shape_of(x)) != 2:
-        return False
-    if not all(call.is_constant(node) for node in (x, call[1], zero) if node is not None):
+    if len(shape_of(x)) != 2 or not all(call.is_constant(node) for node in (x, call[1], zero) if node is not None):
         return False
     if 0 in shape_of(x) or dtype not in _SCALES or dtype_of(call[1]) not in _SCALES:
         return False
-    return dtype_of(x) in (torch.int8, torch.uint8) and (zero is None or dtype_of(zero) == dtype_of(x))
+    if dtype_of(x) not in (torch.int8, torch.uint8) or (zero is not None and dtype_of(zero) != dtype_of(x)):
+        return False
+    return call.is_factor()
 
 
 def _keep_packed(call: NodeCall, dtype: torch.dtype, axis: int, length: int) -> torch.fx.Node:

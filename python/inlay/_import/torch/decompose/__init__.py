@@ -91,6 +91,7 @@ def _adapt(table: Decompositions) -> Decompositions:
     table.update(activations.DECOMPOSITIONS)
     table.update(indexing.DECOMPOSITIONS)
     table.update(products.DECOMPOSITIONS)
+    table.update(quantization.decompositions_to_integers())
     table.update(reductions.DECOMPOSITIONS)
     table.update(resampling.DECOMPOSITIONS)
     table.update(ranges.DECOMPOSITIONS)

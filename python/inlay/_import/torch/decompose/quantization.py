@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Decompositions of simulated quantization."""
+"""Decompositions of quantization: simulated, and to integers as exported models have it."""
 
 from __future__ import annotations
 
@@ -45,3 +45,115 @@ DECOMPOSITIONS: Decompositions = {
     aten.fake_quantize_per_tensor_affine_cachemask.default: _per_tensor,
     aten.fake_quantize_per_channel_affine_cachemask.default: _per_channel,
 }
+
+
+# -- PyTorch's quantized_decomposed -----------------------------------------------------------------------------------
+
+
+def decompositions_to_integers() -> Decompositions:
+    """Returns decompositions of the operators that exported quantized models call.
+
+    They are none if the operators are not registered, because then no graph has them. Weights of int8 are left to a
+    handler, which keeps them packed.
+    """
+    ops = torch.ops.quantized_decomposed
+    if not hasattr(ops, "quantize_per_tensor"):
+        return {}
+    return {
+        ops.dequantize_per_channel.default: _to_floats_per_channel,
+        ops.dequantize_per_tensor.default: _to_floats,
+        ops.dequantize_per_tensor.tensor: _to_floats,
+        ops.quantize_per_channel.default: _to_integers_per_channel,
+        ops.quantize_per_tensor.default: _to_integers,
+        ops.quantize_per_tensor.tensor: _to_integers,
+    }
+
+
+# int16 stands for uint8, which the dialect lacks.
+_INTEGERS = (torch.int8, torch.int16)
+
+
+def _to_integers(
+    x: torch.Tensor, scale: Any, zero_point: Any, quant_min: int, quant_max: int, dtype: torch.dtype
+) -> Any:
+    """Quantizes with one scale and zero point: numbers, or tensors of one element."""
+    if dtype not in _INTEGERS or widen(x).dtype != torch.float32:
+        return NotImplemented
+    # PyTorch inverts the scale as float64. For scales of float32, float32 gives the same after rounding.
+    inverse = _scalar(1.0 / scale)
+    return _levels(widen(x), inverse, _scalar(zero_point), quant_min, quant_max, dtype)
+
+
+def _to_integers_per_channel(
+    x: torch.Tensor,
+    scales: torch.Tensor,
+    zero_points: torch.Tensor,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+    dtype: torch.dtype,
+) -> Any:
+    if dtype not in _INTEGERS or widen(x).dtype != torch.float32 or not _are_short(scales, zero_points):
+        return NotImplemented
+    inverse, zero_point = _along(axis, x, 1.0 / scales), _along(axis, x, zero_points).float()
+    return _levels(widen(x), inverse, zero_point, quant_min, quant_max, dtype)
+
+
+def _levels(
+    x: torch.Tensor, inverse: Any, zero_point: Any, quant_min: int, quant_max: int, dtype: torch.dtype
+) -> torch.Tensor:
+    """Returns the integers of float32 numbers: the nearest multiples of the scale, ties to even, within the limits.
+
+    inverse: one divided by the scale.
+    """
+    level = torch.round(x * inverse) + zero_point
+    return torch.clamp(level, quant_min, quant_max).to(dtype)
+
+
+def _to_floats(
+    x: torch.Tensor,
+    scale: Any,
+    zero_point: Any,
+    quant_min: int,
+    quant_max: int,
+    dtype: torch.dtype,
+    *,
+    out_dtype: torch.dtype | None = None,
+) -> Any:
+    if x.dtype != torch.int16 or out_dtype not in (None, torch.float32):
+        return NotImplemented
+    return (x.float() - _scalar(zero_point)) * _scalar(scale)
+
+
+def _to_floats_per_channel(
+    x: torch.Tensor,
+    scales: torch.Tensor,
+    zero_points: torch.Tensor | None,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+    dtype: torch.dtype,
+    *,
+    out_dtype: torch.dtype | None = None,
+) -> Any:
+    if x.dtype != torch.int16 or out_dtype not in (None, torch.float32) or not _are_short(scales, zero_points):
+        return NotImplemented
+    level = x.float()
+    if zero_points is not None:
+        level = level - _along(axis, x, zero_points).float()
+    return level * _along(axis, x, scales)
+
+
+def _are_short(scales: torch.Tensor, zero_points: torch.Tensor | None) -> bool:
+    """Returns true if scales and zero points leave the arithmetic in float32."""
+    return scales.dtype == torch.float32 and (zero_points is None or zero_points.dtype != torch.float64)
+
+
+def _scalar(value: Any) -> Any:
+    """Returns a number, or the element of a tensor as a float32 tensor without dims."""
+    return value.reshape(()).float() if isinstance(value, torch.Tensor) else value
+
+
+def _along(axis: int, x: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
+    """Returns `vector`, which has an element per element of the dim `axis` of `x`, so that it broadcasts to `x`."""
+    return vector.reshape([-1 if dim == axis % x.dim() else 1 for dim in range(x.dim())])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Replaces tensors of uint8, which the dialect lacks, by tensors of int8 with the same bits.
 
-Calls that only move elements move the int8 elements. Arithmetic, comparisons and reductions compute with the values as
-int16, and results that were uint8 keep the low 8 bits. All other calls get the elements as uint8 again, and PyTorch
-makes them.
+Calls that only move elements move the int8 elements. Arithmetic, comparisons, reductions and quantization compute with
+the values as int16, and results that were uint8 keep the low 8 bits. All other calls get the elements as uint8 again,
+and PyTorch makes them.
 """
 
 from __future__ import annotations
@@ -36,6 +36,11 @@ _COMPUTES_TEXT = """
 """
 _COMPUTES = set(_COMPUTES_TEXT.split())
 _CASTS = {"_to_copy", "to"}
+_QUANTIZES = {
+    f"quantized_decomposed::{way}_{scales}"
+    for way in ("quantize", "dequantize")
+    for scales in ("per_channel", "per_tensor")
+}
 
 
 class ByteGraph:
@@ -119,14 +124,23 @@ class ByteGraph:
         elif name in _COMPUTES and sources and self._can_compute(node):
             # Of uint8 alone, these two return uint8.
             self._remake(node, self._value, torch.bool if name in ("all", "any") else torch.int16)
+        elif _name(node) in _QUANTIZES:
+            self._remake(node, self._value, torch.int16, torch.int16)
         else:
             for source in sources:
                 if source in self.stand_ins and self.is_computed(source):
                     node.replace_input_with(source, self._bytes(source))
 
-    def _remake(self, node: torch.fx.Node, operand: Any, dtype: torch.dtype) -> None:
-        """Makes a call with other operands in place of the uint8 ones. dtype: of the results that were uint8."""
+    def _remake(
+        self, node: torch.fx.Node, operand: Any, dtype: torch.dtype, argument: torch.dtype = torch.uint8
+    ) -> None:
+        """Makes a call with other operands in place of the uint8 ones.
+
+        dtype: of the results that were uint8. argument: replaces the argument `torch.uint8`.
+        """
         args, kwargs = replace_arguments(node, lambda source: operand(source) if _is_bytes(source) else source)
+        args = tuple(argument if value is torch.uint8 else value for value in args)
+        kwargs = {name: argument if value is torch.uint8 else value for name, value in kwargs.items()}
         value = node.meta["val"]
         if isinstance(value, (list, tuple)):
             value = [_with_dtype(element, dtype) for element in value]
@@ -235,10 +249,15 @@ class ByteGraph:
         )
 
 
+def _name(node: torch.fx.Node) -> str:
+    """Returns the name of the called operator, such as "aten::add"; "" for other calls."""
+    return node.target._schema.name if isinstance(node.target, torch._ops.OpOverload) else ""
+
+
 def _base(node: torch.fx.Node) -> str:
-    if not isinstance(node.target, torch._ops.OpOverload) or node.target.namespace != "aten":
-        return ""
-    return node.target._schema.name.partition("::")[2]
+    """Returns the name of the called operator of ATen, such as "add"; "" for other calls."""
+    namespace, _, base = _name(node).partition("::")
+    return base if namespace == "aten" else ""
 
 
 def _is_dtype(value: Any, dtype: torch.dtype) -> bool:

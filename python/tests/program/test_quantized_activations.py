@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares models with activations of 8-bit integers, as PyTorch exports them, with PyTorch."""
+
+import importlib
+
+import inlay
+import pytest
+import torch
+from torch import nn
+
+HOST = ("host", "torch")
+LIMITS = {torch.int8: (-128, 127), torch.uint8: (0, 255)}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _operators():
+    importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers the operators
+
+
+class PerTensor(nn.Module):
+    """Quantizes with one scale. Returns the codes and their floats."""
+
+    def __init__(self, dtype, scale, zero):
+        super().__init__()
+        self.arguments = (scale, zero, *LIMITS[dtype], dtype)
+
+    def forward(self, x):
+        codes = torch.ops.quantized_decomposed.quantize_per_tensor(x, *self.arguments)
+        return codes, torch.ops.quantized_decomposed.dequantize_per_tensor(codes, *self.arguments)
+
+
+class PerTensorOfTensors(nn.Module):
+    """Quantizes with a scale and a zero point that are tensors. Returns the codes and their floats."""
+
+    def __init__(self, dtype):
+        super().__init__()
+        self.limits = (*LIMITS[dtype], dtype)
+
+    def forward(self, x, scale, zero):
+        ops = torch.ops.quantized_decomposed
+        codes = ops.quantize_per_tensor.tensor(x, scale, zero, *self.limits)
+        return codes, ops.dequantize_per_tensor.tensor(codes, scale, zero, *self.limits)
+
+
+class PerChannel(nn.Module):
+    """Quantizes with a scale per element of a dim. Returns the codes and their floats."""
+
+    def __init__(self, dtype, axis, count):
+        super().__init__()
+        self.arguments = (axis, *LIMITS[dtype], dtype)
+        self.register_buffer("scales", torch.linspace(0.1, 0.7, count))
+        self.register_buffer("zeros", torch.arange(count) * 7)
+
+    def forward(self, x):
+        ops = torch.ops.quantized_decomposed
+        codes = ops.quantize_per_channel(x, self.scales, self.zeros, *self.arguments)
+        return codes, ops.dequantize_per_channel(codes, self.scales, self.zeros, *self.arguments)
+
+
+def check(model, *inputs, targets=HOST):
+    """Compares all results with PyTorch's, bit by bit."""
+    compiled = inlay.compile(model, inputs, targets=targets, require_full_compilation=True)
+    for found, expected in zip(compiled(*inputs), model(*inputs), strict=True):
+        torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
+def numbers(*shape):
+    """Returns numbers with ties of the scale 0.5, and some outside of the range of all codes."""
+    spread = torch.randint(-700, 700, shape, generator=torch.Generator().manual_seed(1)) / 4
+    spread.view(-1)[:3] = torch.tensor([torch.inf, -torch.inf, -0.0])[: spread.numel()]
+    return spread
+
+
+TARGETS = pytest.mark.parametrize("targets", [HOST, ("vulkan", *HOST)], ids="-".join)
+DTYPES = pytest.mark.parametrize("dtype", list(LIMITS), ids=str)
+
+
+@TARGETS
+@DTYPES
+@pytest.mark.parametrize("zero", [0, 5])
+def test_one_scale(dtype, zero, targets):
+    check(PerTensor(dtype, 0.5, zero), numbers(3, 5, 7), targets=targets)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3,)], ids=str)
+def test_small_tensors(shape):
+    check(PerTensor(torch.uint8, 0.3, 128), torch.linspace(-100, 100, 3).expand(shape).clone())
+
+
+@DTYPES
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("dims", [(), (1,)], ids=str)
+def test_scale_that_is_a_tensor(dtype, kind, dims):
+    check(PerTensorOfTensors(dtype), numbers(4, 6), torch.full(dims, 0.3, dtype=kind), torch.full(dims, 9))
+
+
+def test_scale_of_float64_is_inverted_before_it_is_rounded():
+    scale = torch.tensor(1 + 2 / 7000, dtype=torch.float64)
+    x = (torch.arange(-255, 255) / 2 * scale).float()
+    assert (torch.round(x * scale.reciprocal().float()) != torch.round(x * scale.float().reciprocal())).any()
+    check(PerTensorOfTensors(torch.int8), x, scale, torch.tensor(0))
+
+
+@TARGETS
+@DTYPES
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_scale_per_channel(dtype, axis, targets):
+    x = numbers(2, 3, 4)
+    check(PerChannel(dtype, axis, x.shape[axis]), x, targets=targets)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16], ids=str)
+def test_short_floats_are_quantized_as_float32(kind):
+    check(PerTensor(torch.uint8, 0.5, 128), numbers(3, 50).to(kind))
+
+
+class StaticInt8(nn.Module):
+    """A network with activations of uint8 and weights of int8, as the static quantization of PyTorch exports one."""
+
+    def __init__(self):
+        super().__init__()
+        generator = torch.Generator().manual_seed(2)
+        self.register_buffer("kernel", torch.randint(-127, 128, (8, 3, 3, 3), generator=generator, dtype=torch.int8))
+        self.register_buffer("weight", torch.randint(-127, 128, (5, 8), generator=generator, dtype=torch.int8))
+        self.register_buffer("bias", torch.randn(8, generator=generator))
+        self.register_buffer("scales", torch.rand(8, generator=generator) / 100 + 0.001)
+
+    def forward(self, x):
+        ops, signed = torch.ops.quantized_decomposed, (-127, 127, torch.int8)
+        kernel = ops.dequantize_per_channel(self.kernel, self.scales, None, 0, *signed)
+        x = self.quantized(x, 0.03, 121)
+        x = self.quantized(nn.functional.conv2d(x, kernel, self.bias, padding=1).relu(), 0.05, 0)
+        x = self.quantized(x.mean((2, 3)), 0.02, 0)
+        weight = ops.dequantize_per_tensor(self.weight, 0.01, 0, *signed)
+        return self.quantized(nn.functional.linear(x, weight), 0.05, 128)
+
+    @staticmethod
+    def quantized(x, scale, zero):
+        """Returns the numbers after quantization to uint8."""
+        ops, limits = torch.ops.quantized_decomposed, (scale, zero, 0, 255, torch.uint8)
+        return ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *limits), *limits)
+
+
+@TARGETS
+def test_static_quantization_leaves_no_call_of_pytorch(targets):
+    model, x = StaticInt8(), torch.randn(2, 3, 9, 9, generator=torch.Generator().manual_seed(3))
+    compiled = inlay.compile(model, (x,), targets=targets, require_full_compilation=True)
+    # A sum that is rounded otherwise may give the next level.
+    torch.testing.assert_close(compiled(x), model(x), rtol=0, atol=0.0501)

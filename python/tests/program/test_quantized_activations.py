@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares models with activations of 8-bit integers, as PyTorch exports them, with PyTorch."""
+"""Compares models with activations of integers, as PyTorch exports them when quantized, with PyTorch."""
 
 import importlib
 
@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 HOST = ("host", "torch")
-LIMITS = {torch.int8: (-128, 127), torch.uint8: (0, 255)}
+LIMITS = {torch.int8: (-128, 127), torch.int16: (-32768, 32767), torch.uint8: (0, 255)}
 
 
 @pytest.fixture(autouse=True, scope="module")

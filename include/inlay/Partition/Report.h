@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ struct Report {
   /// The bytes of each value of known size outside of regions, times the number of borders that the value is carried
   /// over, summed over these values. `bytesCarriedBefore` is the sum before ops were moved to reduce it.
   std::optional<int64_t> bytesCarried, bytesCarriedBefore;
+  /// The bytes of the weights by the name of their type: that of their elements, or of the codes packed in them.
+  std::map<std::string, int64_t> weights;
   /// Modeled time in seconds, if a cost model is in effect.
   std::optional<double> modeled;
   /// Modeled times, in seconds, of the ops outside of regions: for this placement, for those that it was compared with,

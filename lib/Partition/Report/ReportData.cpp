@@ -8,6 +8,7 @@
 #include "Partition/Decide/ArgumentUnpacking.h"
 #include "Partition/Decide/Targets.h"
 #include "ReportNames.h"
+#include "ReportWeights.h"
 #include "WhatIfAttributes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
@@ -58,6 +59,7 @@ public:
     for (SymbolAttr symbol : symbols)
       report.symbols.push_back({symbol.getName().str(), symbol.getMin(),
                                 symbol.isBounded() ? std::optional(symbol.getMax()) : std::nullopt});
+    report.weights = countWeights(function);
     nameOps(function);
     model(function);
     for (auto [number, segment] : llvm::enumerate(listSegments(function.front())))

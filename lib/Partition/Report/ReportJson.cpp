@@ -114,6 +114,8 @@ static void writeSummary(OStream &json, const Report &report) {
     json.attribute("lower_bound", optionalNumber(report.lowerBound));
     json.attribute("bytes_carried", optionalNumber(report.bytesCarried));
     json.attribute("bytes_carried_before", optionalNumber(report.bytesCarriedBefore));
+    if (!report.weights.empty())
+      writeCounts(json, "weights", report.weights);
     if (report.modeled)
       json.attribute("modelled_ns", toNanoseconds(*report.modeled));
     if (!report.placements.empty())

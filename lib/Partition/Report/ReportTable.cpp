@@ -120,8 +120,16 @@ static void writeTimes(llvm::raw_ostream &os, const Report &report) {
   os << (report.placements.empty() ? "\n" : ")\n");
 }
 
+/// Writes the bytes of the weights of each type: `weights: 15.0 KiB f32, 2048 B u4`.
+static void writeWeights(llvm::raw_ostream &os, const Report &report) {
+  for (auto [number, weight] : llvm::enumerate(report.weights))
+    os << (number == 0 ? "weights: " : ", ") << formatBytes(weight.second) << " " << weight.first;
+  os << (report.weights.empty() ? "" : "\n");
+}
+
 void inlay::writeSummary(llvm::raw_ostream &os, const Report &report) {
   writeTargets(os, report);
+  writeWeights(os, report);
   if (report.bytesCarried && report.bytesCarriedBefore)
     os << "carried from segment to segment: " << formatBytes(report.bytesCarried)
        << " (before ops were moved for that: " << formatBytes(report.bytesCarriedBefore) << ")\n";

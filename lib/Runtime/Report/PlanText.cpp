@@ -144,7 +144,19 @@ StatusOr<std::string> describePlan(const Plan &plan) {
          fmt::format("{} constants: {}\n", plan.constants.size(), formatBytes(constants));
 }
 
-/// Summarizes a report: "report: 3 segments: 2 on vulkan, 1 on host".
+/// Returns the bytes of the weights of each type in a report: "weights: 1.5 KiB f32, 512 B u4\n". Returns "" if the
+/// report has none.
+static std::string describeWeights(const Json &report) {
+  const Json *weights = findObject(findObject(&report, "summary"), "weights");
+  std::vector<std::string> parts;
+  if (weights)
+    for (const auto &[type, bytes] : weights->items())
+      if (bytes.is_number_unsigned())
+        parts.push_back(fmt::format("{} {}", formatBytes(bytes.get<uint64_t>()), type)); // `listOf` escapes them
+  return parts.empty() ? "" : fmt::format("weights: {}\n", listOf(parts));
+}
+
+/// Summarizes a report: "report: 3 segments: 2 on vulkan, 1 on host", and the line of its weights.
 static std::string describeReport(const std::string &report) {
   StatusOr<Json> root = parseReport(report);
   if (!root.isOk())
@@ -156,7 +168,7 @@ static std::string describeReport(const std::string &report) {
   std::vector<std::string> parts;
   for (const auto &[target, count] : targets)
     parts.push_back(fmt::format("{} on {}", count, target)); // `listOf` escapes them
-  return fmt::format("report: {} segments: {}\n", segments.size(), listOf(parts));
+  return fmt::format("report: {} segments: {}\n", segments.size(), listOf(parts)) + describeWeights(*root);
 }
 
 std::string describeContainer(const ContainerInfo &info) {

@@ -173,6 +173,9 @@ class Report(dict[str, Any]):
             middle = 1 + _MAX_ROWS // 2
             table[middle : middle + hidden] = [f"  ... {hidden} more"]
         lines += table
+        weights = self.get("summary", {}).get("weights", {})
+        if set(weights) - {"f32"}:
+            lines.append("weights: " + ", ".join(f"{format_bytes(size)} {name}" for name, size in weights.items()))
         if reasons := self.reasons():
             lines.append("not on the first target:")
             for (target, code, text), labels in reasons.items():

@@ -2,10 +2,12 @@
 """Compares `dequantize` and products with dequantized weights with PyTorch, on each target."""
 
 import importlib
+import subprocess
 
 import inlay
 import pytest
 import torch
+from conftest import BUILD
 from inlay._dialect.quantized import BITS
 from torch import nn
 
@@ -160,6 +162,17 @@ def test_vulkan_multiplies_with_packed_weights():
     compiled = inlay.compile(Linear(weight), (x,), targets=("vulkan", "host"), require_full_compilation=True)
     wanted = x.double() @ weight().double().T
     assert ((compiled(x).double() - wanted).abs() <= error_bound(x, weight().T)).all()
+
+
+def test_the_report_has_the_bytes_of_weights_by_type(tmp_path):
+    model = Linear(Weight("u4", (256, 512), (1, 32), offsets=i8))
+    compiled = inlay.compile(model, (torch.randn(1, 512),), targets=HOST)
+    assert compiled.report["summary"]["weights"] == {"f32": 256 * 16 * 4, "i8": 256 * 16, "u4": 256 * 256}
+    assert "weights: 16.0 KiB f32, 4.0 KiB i8, 64.0 KiB u4" in str(compiled.report)
+    compiled.save(tmp_path / "program.inlay")
+    command = [BUILD / "bin" / "inlay-run", "--describe", tmp_path / "program.inlay"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "weights: 16.0 KiB f32, 4.0 KiB i8, 64.0 KiB u4\n" in done.stdout
 
 
 def test_saved_weights_stay_packed_and_can_be_replaced(tmp_path):

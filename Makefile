@@ -71,7 +71,7 @@ test-full: test lint-tidy ## run test and the checks that take long
 	@export INLAY_ROUNDTRIP=1; $(call lit,$(BUILD)/test)
 	$(call quietly,headers,ninja -C $(BUILD) -j $(JOBS) InlayHeaderCheck)
 	@INLAY_FULL=1 $(MAKE) test-unit
-	@$(TEST_ENV) INLAY_FULL=1 $(PYTHON) -m pytest -q python
+	@INLAY_FULL=1 $(PYTEST) python
 	@$(MAKE) fuzz
 
 # The unit tests of the runtime with the address and undefined-behavior sanitizers, and with the thread sanitizer. Drivers
@@ -145,8 +145,10 @@ newer-radv:
 test-lit: build swiftshader newer-lavapipe newer-radv ## run the FileCheck tests (lit); TESTS="test/Partition" selects some
 	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
+# A process for each core runs tests. A process that has no tests left takes some of another one.
+PYTEST = $(TEST_ENV) $(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal
 test-python: build $(VENV)/.demo ## run the tests of the Python package (pytest)
-	@echo "== pytest"; if [ -d python/tests ]; then $(TEST_ENV) $(PYTHON) -m pytest -q python; fi
+	@echo "== pytest"; if [ -d python/tests ]; then $(PYTEST) python; fi
 
 # All programs run all of their cases, so a failure of one does not hide those of the others.
 WORLD_TARGETS = host,torch vulkan,host,torch

@@ -101,6 +101,12 @@ def test_scale_of_float64_is_inverted_before_it_is_rounded():
     check(PerTensorOfTensors(torch.int8), x, scale, torch.tensor(0))
 
 
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16], ids=str)
+def test_scale_of_16_bits_is_inverted_with_more(kind):
+    x = torch.linspace(-90, 90, 4001)
+    check(PerTensorOfTensors(torch.int8), x, torch.tensor(1.3, dtype=kind), torch.tensor(0))
+
+
 @TARGETS
 @DTYPES
 @pytest.mark.parametrize("axis", [0, 1, -1])
@@ -112,6 +118,58 @@ def test_scale_per_channel(dtype, axis, targets):
 @pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16], ids=str)
 def test_short_floats_are_quantized_as_float32(kind):
     check(PerTensor(torch.uint8, 0.5, 128), numbers(3, 50).to(kind))
+
+
+class Floats(nn.Module):
+    """Dequantizes codes."""
+
+    def __init__(self, zeros, limits, kind):
+        super().__init__()
+        self.register_buffer("zeros", zeros)
+        self.arguments = (0, *limits, kind)
+
+    def forward(self, codes):
+        return torch.ops.quantized_decomposed.dequantize_per_channel(codes, torch.ones(2), self.zeros, *self.arguments)
+
+
+@DTYPES
+def test_zero_points_of_the_type_of_codes_wrap_as_in_pytorch(dtype):
+    low, high = LIMITS[dtype]
+    codes = torch.tensor([[low, high]] * 2, dtype=dtype)
+    model = Floats(torch.tensor([1, 15], dtype=dtype), LIMITS[dtype], dtype)
+    assert (model(codes) != codes.float() - torch.tensor([[1.0], [15]])).any()
+    assert torch.equal(inlay.compile(model, (codes,), targets=HOST)(codes), model(codes))
+
+
+class Called(nn.Module):
+    """Calls an operator of `quantized_decomposed` with a scale of 0.5 and a zero point of 3."""
+
+    def __init__(self, name, limits, dtype):
+        super().__init__()
+        self.call, self.arguments = getattr(torch.ops.quantized_decomposed, name), (0.5, 3, *limits, dtype)
+
+    def forward(self, x):
+        return self.call(x, *self.arguments)
+
+
+@pytest.mark.parametrize(
+    "name, kind, limits, dtype",
+    [
+        ("quantize_per_tensor", torch.float32, (-128, 127), torch.uint8),
+        ("quantize_per_tensor", torch.float32, (0, 256), torch.uint8),
+        ("quantize_per_tensor", torch.float32, (-129, 127), torch.int8),
+        ("dequantize_per_tensor", torch.int8, (0, 255), torch.uint8),
+        ("dequantize_per_tensor", torch.uint8, (-128, 127), torch.int8),
+        ("dequantize_per_tensor", torch.int16, (-128, 127), torch.int8),
+    ],
+    ids=str,
+)
+def test_calls_that_pytorch_refuses_fail(name, kind, limits, dtype):
+    model, x = Called(name, limits, dtype), torch.ones(2, 2, dtype=kind)
+    with pytest.raises(AssertionError):
+        model(x)
+    with pytest.raises((inlay.Error, AssertionError)):
+        inlay.compile(model, (x,), targets=HOST)(x)
 
 
 class StaticInt8(nn.Module):

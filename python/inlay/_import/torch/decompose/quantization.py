@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Decompositions of quantization: simulated, and to integers as exported models have it."""
+"""Decompositions of quantization: simulated, and to integers as in exported models."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ DECOMPOSITIONS: Decompositions = {
 def decompositions_to_integers() -> Decompositions:
     """Returns decompositions of the operators that exported quantized models call.
 
-    They are none if the operators are not registered, because then no graph has them. Weights of int8 are left to a
-    handler, which keeps them packed.
+    Returns an empty table if the operators are not registered, because then no graph has them. Weights of int8 are left
+    to a handler, which keeps them packed. PyTorch makes calls that it would refuse, such as ones with limits out of the
+    range of the dtype.
     """
     ops = torch.ops.quantized_decomposed
     if not hasattr(ops, "quantize_per_tensor"):
@@ -77,11 +78,11 @@ def _to_integers(
     x: torch.Tensor, scale: Any, zero_point: Any, quant_min: int, quant_max: int, dtype: torch.dtype
 ) -> Any:
     """Quantizes with one scale and zero point: numbers, or tensors of one element."""
-    if dtype not in _INTEGERS or widen(x).dtype != torch.float32:
+    if not _fits(dtype, quant_min, quant_max) or widen(x).dtype != torch.float32:
         return NotImplemented
     # PyTorch inverts the scale as float64. For scales of float32, float32 gives the same after rounding.
-    inverse = _scalar(1.0 / scale)
-    return _levels(widen(x), inverse, _scalar(zero_point), quant_min, quant_max, dtype)
+    inverse = _scalar(1.0 / (widen(scale) if isinstance(scale, torch.Tensor) else scale))
+    return _quantize_to_integers(widen(x), inverse, _scalar(zero_point), quant_min, quant_max, dtype)
 
 
 def _to_integers_per_channel(
@@ -93,13 +94,18 @@ def _to_integers_per_channel(
     quant_max: int,
     dtype: torch.dtype,
 ) -> Any:
-    if dtype not in _INTEGERS or widen(x).dtype != torch.float32 or not _are_short(scales, zero_points):
+    if not _fits(dtype, quant_min, quant_max) or widen(x).dtype != torch.float32 or not is_float32(scales, zero_points):
         return NotImplemented
     inverse, zero_point = _along(axis, x, 1.0 / scales), _along(axis, x, zero_points).float()
-    return _levels(widen(x), inverse, zero_point, quant_min, quant_max, dtype)
+    return _quantize_to_integers(widen(x), inverse, zero_point, quant_min, quant_max, dtype)
 
 
-def _levels(
+def _fits(dtype: torch.dtype, quant_min: int, quant_max: int) -> bool:
+    """Returns true for a type of `_INTEGERS` and limits in its range."""
+    return dtype in _INTEGERS and torch.iinfo(dtype).min <= quant_min and quant_max <= torch.iinfo(dtype).max
+
+
+def _quantize_to_integers(
     x: torch.Tensor, inverse: Any, zero_point: Any, quant_min: int, quant_max: int, dtype: torch.dtype
 ) -> torch.Tensor:
     """Returns the integers of float32 numbers: the nearest multiples of the scale, ties to even, within the limits.
@@ -120,7 +126,7 @@ def _to_floats(
     *,
     out_dtype: torch.dtype | None = None,
 ) -> Any:
-    if x.dtype != torch.int16 or out_dtype not in (None, torch.float32):
+    if x.dtype != torch.int16 or x.dtype != dtype or out_dtype not in (None, torch.float32):
         return NotImplemented
     return (x.float() - _scalar(zero_point)) * _scalar(scale)
 
@@ -136,7 +142,9 @@ def _to_floats_per_channel(
     *,
     out_dtype: torch.dtype | None = None,
 ) -> Any:
-    if x.dtype != torch.int16 or out_dtype not in (None, torch.float32) or not _are_short(scales, zero_points):
+    if x.dtype != torch.int16 or not _fits(dtype, quant_min, quant_max) or x.dtype != dtype:
+        return NotImplemented
+    if out_dtype not in (None, torch.float32) or not is_float32(scales, zero_points):
         return NotImplemented
     level = x.float()
     if zero_points is not None:
@@ -144,9 +152,13 @@ def _to_floats_per_channel(
     return level * _along(axis, x, scales)
 
 
-def _are_short(scales: torch.Tensor, zero_points: torch.Tensor | None) -> bool:
-    """Returns true if scales and zero points leave the arithmetic in float32."""
-    return scales.dtype == torch.float32 and (zero_points is None or zero_points.dtype != torch.float64)
+def is_float32(scales: Any, zero_points: Any) -> bool:
+    """Returns true if PyTorch computes with these scales and zero points, which have dtypes, in float32.
+
+    Zero points may be None. A difference of codes and zero points of 8 or 16 bits would wrap.
+    """
+    kinds = (torch.int32, torch.int64, torch.float32)
+    return bool(scales.dtype == torch.float32 and (zero_points is None or zero_points.dtype in kinds))
 
 
 def _scalar(value: Any) -> Any:

@@ -10,6 +10,7 @@ import torch
 from ...._dialect.text import ELEMENT_TYPES
 from ...._program.sizes import Size
 from ..call import Call
+from ..decompose.quantization import is_float32
 from ..graph import Value
 from ..walker import Handler, HandlerResult, Walker
 
@@ -45,7 +46,7 @@ _SHORT_FLOATS = (torch.float16, torch.bfloat16, torch.float32)
 
 def _handle_per_tensor(walker: Walker, call: Call) -> HandlerResult:
     codes, rank = walker.tensor(call["input"]), len(call.shape)
-    if not _can_dequantize(codes, call.dtype):
+    if not _can_dequantize(codes, call):
         return None
     scale, zero = (_one_per_block(walker, call[name], [1] * rank) for name in ("scale", "zero_point"))
     return _dequantize(walker, call, [codes, scale, zero], [-1] * rank)
@@ -53,18 +54,19 @@ def _handle_per_tensor(walker: Walker, call: Call) -> HandlerResult:
 
 def _handle_per_channel(walker: Walker, call: Call) -> HandlerResult:
     codes, rank = walker.tensor(call["input"]), len(call.shape)
-    if not _can_dequantize(codes, call.dtype):
+    nodes = (call["scales"], call["zero_points"])
+    if not _can_dequantize(codes, call) or not is_float32(*(node and walker.tensor(node) for node in nodes)):
         return None
     axis = call["axis"] % rank
     block = [1 if dim == axis else -1 for dim in range(rank)]
     blocks = [size if dim == axis else 1 for dim, size in enumerate(codes.shape)]
-    nodes = (call["scales"], call["zero_points"])
     scale, zero = (None if node is None else _one_per_block(walker, node, blocks) for node in nodes)
     return _dequantize(walker, call, [codes, scale, zero], block)
 
 
-def _can_dequantize(codes: Value, dtype: torch.dtype) -> bool:
-    return codes.dtype == torch.int8 and len(codes.shape) > 0 and dtype in _SHORT_FLOATS
+def _can_dequantize(codes: Value, call: Call) -> bool:
+    is_int8 = codes.dtype == torch.int8 and call["dtype"] == torch.int8
+    return is_int8 and len(codes.shape) > 0 and call.dtype in _SHORT_FLOATS
 
 
 def _one_per_block(walker: Walker, value: float | torch.fx.Node, blocks: Sequence[int | Size]) -> Value:

@@ -124,7 +124,7 @@ class ByteGraph:
         elif name in _COMPUTES and sources and self._can_compute(node):
             # Of uint8 alone, these two return uint8.
             self._remake(node, self._value, torch.bool if name in ("all", "any") else torch.int16)
-        elif _name(node) in _QUANTIZES:
+        elif _name(node) in _QUANTIZES and _has_uint8_codes(node):
             self._remake(node, self._value, torch.int16, torch.int16)
         else:
             for source in sources:
@@ -132,15 +132,15 @@ class ByteGraph:
                     node.replace_input_with(source, self._bytes(source))
 
     def _remake(
-        self, node: torch.fx.Node, operand: Any, dtype: torch.dtype, argument: torch.dtype = torch.uint8
+        self, node: torch.fx.Node, operand: Any, dtype: torch.dtype, dtype_argument: torch.dtype = torch.uint8
     ) -> None:
         """Makes a call with other operands in place of the uint8 ones.
 
-        dtype: of the results that were uint8. argument: replaces the argument `torch.uint8`.
+        dtype: of the results that were uint8. dtype_argument: replaces the argument `torch.uint8`.
         """
         args, kwargs = replace_arguments(node, lambda source: operand(source) if _is_bytes(source) else source)
-        args = tuple(argument if value is torch.uint8 else value for value in args)
-        kwargs = {name: argument if value is torch.uint8 else value for name, value in kwargs.items()}
+        args = tuple(dtype_argument if value is torch.uint8 else value for value in args)
+        kwargs = {name: dtype_argument if value is torch.uint8 else value for name, value in kwargs.items()}
         value = node.meta["val"]
         if isinstance(value, (list, tuple)):
             value = [_with_dtype(element, dtype) for element in value]
@@ -252,6 +252,15 @@ class ByteGraph:
 def _name(node: torch.fx.Node) -> str:
     """Returns the name of the called operator, such as "aten::add"; "" for other calls."""
     return node.target._schema.name if isinstance(node.target, torch._ops.OpOverload) else ""
+
+
+def _has_uint8_codes(node: torch.fx.Node) -> bool:
+    """Returns true for a call of `_QUANTIZES` with codes of uint8 in valid limits, and zero points of another type."""
+    target: Any = node.target
+    names = (argument.name for argument in target._schema.arguments)
+    given: dict[str, Any] = dict(zip(names, node.args, strict=False))
+    is_valid = given["dtype"] == torch.uint8 and given["quant_min"] >= 0 and given["quant_max"] <= 255
+    return bool(is_valid and not _is_bytes(given.get("zero_points")))
 
 
 def _base(node: torch.fx.Node) -> str:

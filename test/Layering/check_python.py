@@ -25,6 +25,8 @@ ARROWS = {
     "_import/onnx": [*BASE, "_dialect", "_program", "_import", "_import/torch"],
     "_compile": [*BASE, EXTENSION, "_dialect", "_graph", "_program", "_import", "_import/torch", "_import/onnx"],
     "_debug": [*BASE, "_dialect", "_graph", "_program", "_import", "_import/torch", "_compile"],
+    "_gguf": [*BASE, "_dialect"],
+    "gguf": ["_gguf"],
     "ops": ["_dialect", "_graph"],
     "rewrite": [EXTENSION, "_graph", "_rewrite", "_compile"],
     "debug": ["_debug"],

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loads the tensors of a GGUF file into a model of transformers.
+
+The names of tensors and the changes that llama.cpp made to them come from the tables of transformers' own loader.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
+from .file import GgufTensor, gguf_package, read_tensors
+from .formats import FLOATS, pack, read_floats
+from .modules import PackedWeight, pack_module
+
+# The architectures of GGUF whose tensors map one to one to the parameters of a model.
+ARCHITECTURES = ("llama", "qwen2", "qwen3", "gemma2", "gemma3", "phi3")
+_MODEL_TYPES = {"gemma3_text": "gemma3"}  # of transformers -> architecture, if the names differ
+
+
+def _loader() -> Any:
+    """Returns the module of transformers that has the tables, or raises an error that says what to install."""
+    gguf_package()
+    try:
+        from transformers import modeling_gguf_pytorch_utils as loader
+    except ImportError as error:
+        raise Error("models from GGUF files need the package transformers: pip install transformers") from error
+    if not all(hasattr(loader, name) for name in ("TENSOR_PROCESSORS", "get_gguf_hf_weights_map")):
+        raise UnsupportedError("this version of transformers has no tables for GGUF files; version 5.24 has them")
+    return loader
+
+
+def _architecture(model: nn.Module) -> str:
+    """Returns GGUF's name of the architecture of a model."""
+    kind = getattr(getattr(model, "config", None), "model_type", None)
+    if kind is None:
+        raise ArgumentTypeError(f"expected a model of transformers, which has a config, but got {type(model).__name__}")
+    name = _MODEL_TYPES.get(kind, kind)
+    if name not in ARCHITECTURES:
+        raise UnsupportedError(f"expected a model of one of the types {', '.join(ARCHITECTURES)}, but got {kind}")
+    return str(name)
+
+
+class _Parameters:
+    """The parameters of a model that have no weight of the file yet. A tied parameter has several names."""
+
+    def __init__(self, model: nn.Module):
+        self.model = model
+        self.names: dict[int, list[str]] = {}
+        self.by_name: dict[str, nn.Parameter] = {}
+        for name, parameter in model.named_parameters(remove_duplicate=False):
+            self.names.setdefault(id(parameter), []).append(name)
+            self.by_name[name] = parameter
+
+    def take(self, name: str) -> tuple[nn.Parameter, list[str]]:
+        """Removes a parameter. Returns it with all of its names."""
+        parameter = self.by_name[name]
+        names = self.names.pop(id(parameter))
+        for other in names:
+            del self.by_name[other]
+        return parameter, names
+
+    def modules(self, names: list[str]) -> Iterator[tuple[nn.Module, str]]:
+        """Yields the module and the attribute of each name."""
+        for name in names:
+            path, _, attribute = name.rpartition(".")
+            yield self.model.get_submodule(path), attribute
+
+
+def _moved_rows(process: Any, tensor: GgufTensor) -> torch.Tensor | None:
+    """Returns the order of rows that `process`, a function of transformers, gives a matrix.
+
+    None if it does more than to move rows.
+    """
+    numbers = np.arange(tensor.shape[0]).reshape(-1, 1)
+    moved = process(numbers.copy(), tensor.name).weights
+    if moved.shape != numbers.shape or not np.array_equal(np.sort(moved, axis=0), numbers):
+        return None
+    return torch.from_numpy(np.ascontiguousarray(moved[:, 0])).long()
+
+
+def _packed_weight(process: Any, tensor: GgufTensor) -> PackedWeight | None:
+    """Returns a tensor of the file as packed weight; None if only its floats can be processed."""
+    if tensor.kind in FLOATS or len(tensor.shape) != 2:
+        return None
+    rows = _moved_rows(process, tensor)
+    if rows is None:
+        return None
+    weight = pack(tensor)
+    return weight if torch.equal(rows, torch.arange(len(rows))) else weight.select(rows)
+
+
+def _check_shape(path: str, tensor: GgufTensor, got: torch.Size, parameter: nn.Parameter, name: str) -> None:
+    if got != parameter.shape:
+        raise ArgumentValueError(
+            f"{path}: expected tensor '{tensor.name}' to have shape {list(parameter.shape)} of parameter '{name}', "
+            f"but got {list(got)}"
+        )
+
+
+def _load_tensor(parameters: _Parameters, path: str, process: Any, tensor: GgufTensor, name: str) -> None:
+    """Replaces a parameter by a tensor of the file: packed in linear layers and embeddings, else as f32."""
+    parameter, names = parameters.take(name)
+    weight = _packed_weight(process, tensor)
+    if weight is not None:
+        _check_shape(path, tensor, weight.shape, parameter, name)
+        packed = [
+            attribute == "weight" and pack_module(module, weight) for module, attribute in parameters.modules(names)
+        ]
+        if all(packed):
+            return
+        names = [other for other, done in zip(names, packed, strict=True) if not done]
+        floats = weight.floats()
+    else:
+        floats = torch.from_numpy(np.ascontiguousarray(process(read_floats(tensor).numpy(), tensor.name).weights))
+    _check_shape(path, tensor, floats.shape, parameter, name)
+    loaded = nn.Parameter(floats, requires_grad=False)
+    for module, attribute in parameters.modules(names):
+        setattr(module, attribute, loaded)
+
+
+def load_weights(model: nn.Module, path: str | PathLike[str]) -> None:
+    """Replaces all parameters of a transformers model by the tensors of a GGUF file, in place.
+
+    Quantized weights of linear layers and embeddings stay packed, and tied weights stay one tensor. Other weights
+    become f32. The parameters may be on the device `meta`. The model is in an undefined state after an error.
+
+    Raises `ArgumentValueError` for a wrong file, for a tensor that the model lacks or has with another shape, and for a
+    parameter without a tensor. Raises `UnsupportedError` for other architectures and types than those of
+    `docs/guide/quantized-models.md`.
+    """
+    loader, path = _loader(), os.fspath(path)
+    architecture = _architecture(model)
+    tensors = list(read_tensors(path))
+    table = loader.TENSOR_PROCESSORS.get(architecture, loader.TensorProcessor)
+    config: Any = model.config
+    processor = table(config=config.to_dict())
+    names = loader.get_gguf_hf_weights_map(model, processor)
+    parameters = _Parameters(model)
+    for tensor in tensors:
+        name = names.get(tensor.name)
+        if name is None:
+            raise ArgumentValueError(
+                f"{path}: tensor '{tensor.name}' has no parameter in {type(model).__name__}, so "
+                "the model would not compute what the file describes"
+            )
+        if name not in parameters.by_name:
+            raise ArgumentValueError(
+                f"{path}: expected parameter '{name}' to get one tensor, but '{tensor.name}' is another one; "
+                "are its weights tied in the model but not in the file?"
+            )
+        _load_tensor(parameters, path, processor.process, tensor, name)
+    if parameters.by_name:
+        missing = sorted(parameters.by_name)
+        raise ArgumentValueError(
+            f"{path}: expected a tensor for each parameter of {type(model).__name__}, but there is none for "
+            f"'{missing[0]}'" + (f" and {len(missing) - 1} others" if len(missing) > 1 else "")
+        )
+
+
+def _build(config: Any) -> nn.Module:
+    """Returns a model whose parameters are on `meta`, and whose buffers have their values."""
+    import transformers
+
+    with torch.device("meta"):
+        model: Any = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    for name, buffer in list(model.named_buffers()):
+        module, attribute = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
+        fill = float("nan") if buffer.is_floating_point() else 0
+        module._buffers[attribute] = torch.full(buffer.shape, fill, dtype=buffer.dtype, device="cpu")
+    model.initialize_weights()
+    for name, buffer in model.named_buffers():
+        if not buffer.is_floating_point() or buffer.isnan().any():
+            raise UnsupportedError(f"expected {type(model).__name__} to initialize its buffer '{name}'")
+    built: nn.Module = model
+    return built
+
+
+def load(path: str | PathLike[str]) -> nn.Module:
+    """Returns the transformers model of a GGUF file, in evaluation mode, with its quantized weights packed.
+
+    The metadata of the file gives the config, as transformers reads it. The tokenizer stays with transformers:
+    `AutoTokenizer.from_pretrained(folder, gguf_file=name)`. No more than a few rows are ever dequantized.
+    Raises the errors of `load_weights`, and `UnsupportedError` for an architecture that transformers cannot read.
+    """
+    _loader()
+    import transformers
+
+    for _ in read_tensors(path):  # Checks all counts, because transformers trusts them.
+        break
+    folder, name = os.path.split(os.path.abspath(path))
+    try:
+        config = transformers.AutoConfig.from_pretrained(folder, gguf_file=name)
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise UnsupportedError(
+            f"{os.fspath(path)}: transformers cannot read the config of this file: {error}"
+        ) from error
+    model = _build(config)
+    load_weights(model, path)
+    model.eval()
+    return model

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loads models from GGUF files, the format of llama.cpp, with packed weights.
+
+    model = inlay.gguf.load("model-q4_k_m.gguf")
+    compiled = inlay.compile(model, (tokens,))
+
+The files need the package `gguf`, and `load` and `load_weights` need `transformers`.
+"""
+
+from ._gguf.file import GgufTensor, read_tensors
+from ._gguf.formats import pack
+from ._gguf.model import load, load_weights
+from ._gguf.modules import PackedWeight
+
+__all__ = ["GgufTensor", "PackedWeight", "load", "load_weights", "pack", "read_tensors"]

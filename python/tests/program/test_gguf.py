@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares GGUF files with packed weights with the package `gguf` and the loader of transformers."""
+
+import struct
+
+import inlay
+import inlay.gguf
+import numpy as np
+import pytest
+import torch
+from inlay._gguf.formats import FORMATS
+from inlay._gguf.modules import pack_module
+from torch import nn
+
+gguf = pytest.importorskip("gguf")
+transformers = pytest.importorskip("transformers")
+
+KINDS = {"llama": "Q4_0", "qwen2": "Q5_0", "qwen3": "Q8_0", "gemma2": "Q5_1", "gemma3": "Q4_1", "phi3": "Q8_0"}
+WORDS, HIDDEN, HEADS, GROUPS, INNER, LAYERS = 96, 64, 4, 2, 128, 2
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_codes_become_the_floats_of_gguf(kind):
+    form = FORMATS[kind]
+    data = np.random.default_rng(len(kind)).integers(0, 256, (2500, 4 * form.bytes), dtype=np.uint8)
+    data[0], data[1] = 0, 255  # Among random scales are denormals, infinities and NaNs.
+    with np.errstate(all="ignore"):
+        want = gguf.quants.dequantize(data, gguf.GGMLQuantizationType[kind])
+    got = inlay.gguf.pack(inlay.gguf.GgufTensor("w", kind, (2500, 4 * form.size), data))().numpy()
+    nan = np.isnan(want)
+    assert np.array_equal(nan, np.isnan(got))
+    assert np.array_equal(np.where(nan, 0, want).view(np.uint32), np.where(nan, 0, got).view(np.uint32))
+
+
+def write(path, arch, tensors, numbers):
+    """Writes a file. tensors: name -> (floats or bytes, type). numbers: keys behind the name of the architecture."""
+    writer = gguf.GGUFWriter(path, arch)
+    writer.add_name("tiny")
+    for key, value in numbers.items():
+        add = writer.add_float32 if isinstance(value, float) else writer.add_uint32
+        add(f"{arch}.{key}", value)
+    writer.add_eos_token_id(1)
+    writer.add_pad_token_id(0)
+    writer.add_token_list([f"t{i}" for i in range(WORDS)])
+    for name, (data, kind) in tensors.items():
+        writer.add_tensor(name, data, raw_dtype=kind)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def write_model(path, arch, edit=lambda tensors: None):
+    """Writes a tiny model with random weights. edit: changes the tensors first."""
+    rng, kind = np.random.default_rng(1), gguf.GGMLQuantizationType[KINDS[arch]]
+    tensors, head = {}, 128 if arch == "qwen3" else 16  # transformers does not read the size of heads of Qwen 3
+
+    def matrix(name, rows, columns):
+        floats = (rng.standard_normal((rows, columns)) / 8).astype(np.float32)
+        tensors[f"{name}.weight"] = (gguf.quants.quantize(floats, kind), kind)
+
+    def vector(name, size):
+        tensors[name] = (rng.random(size).astype(np.float32) + 0.5, gguf.GGMLQuantizationType.F32)
+
+    matrix("token_embd", WORDS, HIDDEN)
+    vector("output_norm.weight", HIDDEN)
+    if arch in ("llama", "phi3"):
+        matrix("output", WORDS, HIDDEN)
+    for layer in (f"blk.{number}." for number in range(LAYERS)):
+        if arch == "phi3":
+            matrix(f"{layer}attn_qkv", (HEADS + 2 * GROUPS) * head, HIDDEN)
+            matrix(f"{layer}ffn_up", 2 * INNER, HIDDEN)
+        else:
+            for name, heads in {"attn_q": HEADS, "attn_k": GROUPS, "attn_v": GROUPS}.items():
+                matrix(layer + name, heads * head, HIDDEN)
+                if arch == "qwen2":
+                    vector(f"{layer}{name}.bias", heads * head)
+            matrix(f"{layer}ffn_gate", INNER, HIDDEN)
+            matrix(f"{layer}ffn_up", INNER, HIDDEN)
+        matrix(f"{layer}attn_output", HIDDEN, HEADS * head)
+        matrix(f"{layer}ffn_down", HIDDEN, INNER)
+        gemma = ["post_attention_norm", "post_ffw_norm"] if arch.startswith("gemma") else []
+        for name in ["attn_norm", "ffn_norm", *gemma]:
+            vector(f"{layer}{name}.weight", HIDDEN)
+        if arch in ("qwen3", "gemma3"):
+            vector(f"{layer}attn_q_norm.weight", head)
+            vector(f"{layer}attn_k_norm.weight", head)
+    edit(tensors)
+    numbers = {
+        "context_length": 128,
+        "embedding_length": HIDDEN,
+        "block_count": LAYERS,
+        "feed_forward_length": INNER,
+        "attention.head_count": HEADS,
+        "attention.head_count_kv": GROUPS,
+        "attention.key_length": head,
+        "attention.value_length": head,
+        "rope.dimension_count": head,
+        "rope.freq_base": 10000.0,
+        "attention.layer_norm_rms_epsilon": 1e-6,
+        "attention.sliding_window": 64,
+    }
+    write(path, arch, tensors, numbers)
+
+
+def dequantized(path):
+    """Returns the model as transformers' own loader fills it, with its weights as f32."""
+    from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
+
+    config = transformers.AutoConfig.from_pretrained(path.parent, gguf_file=path.name)
+    model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
+    tensors = load_gguf_checkpoint(path, return_tensors=True, model_to_load=model)["tensors"]
+    model.load_state_dict(tensors, strict=False)
+    model.tie_weights()
+    return model
+
+
+class Logits(nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens):
+        return self.model(tokens, use_cache=False).logits
+
+
+@pytest.mark.parametrize("arch", KINDS)
+def test_model_has_the_parameters_and_logits_of_transformers(arch, tmp_path):
+    path = tmp_path / "tiny.gguf"
+    write_model(path, arch)
+    want, got = dequantized(path), inlay.gguf.load(path)
+    for name, parameter in want.named_parameters(remove_duplicate=False):
+        owner, _, attribute = name.rpartition(".")
+        value = getattr(got.get_submodule(owner), attribute)
+        value = value() if isinstance(value, inlay.gguf.PackedWeight) else value
+        assert torch.equal(value, parameter), name
+    assert isinstance(got.lm_head.weight, inlay.gguf.PackedWeight)
+    tied = want.lm_head.weight is want.get_input_embeddings().weight
+    assert (got.lm_head.weight is got.get_input_embeddings().weight) == tied
+    tokens = torch.tensor([[3, 1, 95, 0, 7]])
+    with torch.no_grad():
+        logits = want(tokens, use_cache=False).logits
+    compiled = inlay.compile(Logits(got), (tokens,), targets=("host", "torch"))
+    torch.testing.assert_close(compiled(tokens), logits, rtol=1e-4, atol=1e-4 * logits.abs().max().item())
+
+
+class Tied(nn.Module):
+    """An embedding and a product that share one packed weight."""
+
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, tokens):
+        return nn.functional.linear(self.weight(tokens), self.weight())
+
+
+@pytest.mark.parametrize("targets", [("host", "torch"), ("vulkan", "host", "torch")], ids=["host", "vulkan"])
+@pytest.mark.parametrize("kind", ["Q2_K", "Q4_K", "Q6_K"])
+def test_embedding_and_product_share_a_packed_weight(kind, targets):
+    form = FORMATS[kind]
+    data = np.random.default_rng(0).integers(0, 256, (40, 2, form.bytes), dtype=np.uint8)
+    for byte in {"Q2_K": (80, 82), "Q4_K": (0, 2), "Q6_K": (208,)}[kind]:
+        data[:, :, byte : byte + 2] = np.array([0.01], np.float16).view(np.uint8)
+    model = Tied(inlay.gguf.pack(inlay.gguf.GgufTensor("w", kind, (40, 512), data.reshape(40, -1))))
+    tokens = torch.tensor([[39, 0, 7]])
+    compiled = inlay.compile(model, (tokens,), targets=targets)
+    want = model(tokens)
+    torch.testing.assert_close(compiled(tokens), want, rtol=1e-4, atol=1e-5 * want.abs().max().item())
+    assert len(compiled.report["segments"]) == 1
+
+
+def test_embedding_dequantizes_only_the_rows_it_reads():
+    form = FORMATS["Q4_K"]
+    data = np.zeros((40, 2 * form.bytes), np.uint8)
+    module = nn.Embedding(40, 512)
+    assert pack_module(module, inlay.gguf.pack(inlay.gguf.GgufTensor("w", "Q4_K", (40, 512), data)))
+    program = torch.export.export(module, (torch.tensor([[39, 0, 7]]),))
+    calls = [node for node in program.graph.nodes if node.target == torch.ops.inlay.dequantize.default]
+    assert len(calls) == 3  # The scales and the minima are packed too.
+    assert all(call.meta["val"].shape[:2] == (1, 3) for call in calls)
+
+
+def good_file(path):
+    """Returns the bytes of a small file with the tensors 'a' and 'b'."""
+    floats = np.ones((4, 32), np.float32)
+    kind = gguf.GGMLQuantizationType.F32
+    write(path, "llama", {"a": (floats, kind), "b": (floats, kind)}, {})
+    return bytearray(path.read_bytes())
+
+
+def entry_of(data, name):
+    """Returns the place behind the name of a tensor, where its dims begin."""
+    return data.index(struct.pack("<Q", len(name)) + name.encode() + struct.pack("<I", 2)) + 8 + len(name)
+
+
+def overwrite(place, form, value):
+    def change(data):
+        at = place if isinstance(place, int) else entry_of(data, place[0]) + place[1]
+        struct.pack_into(f"<{form}", data, at, value)
+
+    return change
+
+
+BAD_FILES = {
+    "empty": (lambda data: data.clear(), "it is empty"),
+    "short-header": (lambda data: data.__delitem__(slice(10, None)), "header of 24 bytes"),
+    "magic": (overwrite(0, "4s", b"GGML"), "begins with b'GGUF'"),
+    "version": (overwrite(4, "I", 9), "but got version 9"),
+    "many-tensors": (overwrite(8, "Q", 1 << 60), "tensor"),
+    "many-keys": (overwrite(16, "Q", 1 << 60), "metadata"),
+    "cut-in-header": (lambda data: data.__delitem__(slice(60, None)), "is it cut short"),
+    "cut-in-data": (lambda data: data.__delitem__(slice(-64, None)), "tensor 'b'.*is the file cut short"),
+    "dims": (overwrite(("a", 0), "I", 9), "tensor 'a' to have 1 to 4 dims, but got 9"),
+    "huge": (overwrite(("a", 4), "Q", 1 << 62), "tensor 'a'.*cut short"),
+    "type": (overwrite(("b", 20), "I", 999), "tensor 'b' to have a type that gguf knows, but got 999"),
+    "range": (overwrite(("b", 24), "Q", 1 << 40), "tensor 'b'.*cut short"),
+    "alignment": (overwrite(("b", 24), "Q", 33), "tensor 'b' at a multiple of 32"),
+    "overlap": (overwrite(("b", 24), "Q", 32), "'b' begins at offset 32 inside of 'a'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_file_is_an_error_that_names_the_place(name, tmp_path):
+    path = tmp_path / "bad.gguf"
+    data = good_file(path)
+    change, message = BAD_FILES[name]
+    change(data)
+    path.write_bytes(data)
+    with pytest.raises(inlay.Error, match=message):
+        list(inlay.gguf.read_tensors(path))
+
+
+F32 = gguf.GGMLQuantizationType.F32
+BAD_MODELS = {
+    "lacks": (lambda t: t.update(extra=(np.ones(4, np.float32), F32)), "tensor 'extra' has no parameter"),
+    "missing": (lambda t: t.pop("blk.1.ffn_down.weight"), "there is none for 'model.layers.1.mlp.down_proj.weight'"),
+    "shape": (lambda t: t.update({"blk.0.ffn_norm.weight": (np.ones(32, np.float32), F32)}),
+              r"'blk.0.ffn_norm.weight' to have shape \[64\].*but got \[32\]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_MODELS)
+def test_file_that_does_not_fit_the_model_is_an_error(name, tmp_path):
+    path = tmp_path / "tiny.gguf"
+    edit, message = BAD_MODELS[name]
+    write_model(path, "llama", edit)
+    with pytest.raises(inlay.ArgumentValueError, match=message):
+        inlay.gguf.load(path)
+
+
+def test_type_without_a_representation_is_an_error():
+    with pytest.raises(inlay.UnsupportedError, match=r"tensor 'w'.*but got IQ4_NL"):
+        inlay.gguf.pack(inlay.gguf.GgufTensor("w", "IQ4_NL", (1, 32), np.zeros((1, 18), np.uint8)))

@@ -7,9 +7,9 @@
 The files need the package `gguf`, and `load` and `load_weights` need `transformers`.
 """
 
-from ._gguf.file import GgufTensor, read_tensors
+from ._gguf.file import GgufFile, GgufTensor, read
 from ._gguf.formats import pack
 from ._gguf.model import load, load_weights
 from ._gguf.modules import PackedWeight
 
-__all__ = ["GgufTensor", "PackedWeight", "load", "load_weights", "pack", "read_tensors"]
+__all__ = ["GgufFile", "GgufTensor", "PackedWeight", "load", "load_weights", "pack", "read"]

@@ -2,14 +2,13 @@
 """Reads the header of a GGUF file and checks all of its counts and offsets against the size of the file.
 
 The package `gguf` has the types of tensors and of metadata. Its own reader is not used, because it trusts the counts in
-the file: a wrong one makes it run without end or return less data than a tensor has.
+the file: a wrong one makes it loop forever or return less data than a tensor has.
 """
 
 from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -51,6 +50,19 @@ class GgufTensor:
     kind: str
     shape: tuple[int, ...]
     data: np.ndarray
+
+
+@dataclass(frozen=True)
+class GgufFile:
+    """The contents of a GGUF file.
+
+    path: of the file. metadata: the scalars and the short strings by key; an array or a long string is None.
+    tensors: in the order of the file.
+    """
+
+    path: str
+    metadata: dict[str, Any]
+    tensors: list[GgufTensor]
 
 
 class _Cursor:
@@ -104,18 +116,17 @@ _SCALARS = {
 }
 
 
-def _skip_value(cursor: _Cursor, key: str, number: int) -> Any:
-    """Reads a value of metadata. number: of its type. Returns scalars, and None for strings and arrays."""
+def _read_value(cursor: _Cursor, key: str, kind: Any) -> Any:
+    """Reads a value of metadata. kind: a `GGUFValueType`. Returns scalars and short strings, and None for others."""
     types = gguf_package().GGUFValueType
     what = f"the value of '{key}'"
-    if number not in set(types):
-        raise cursor.fail(f"expected a type of {what} in [0, {max(types)}], but got {number}")
-    kind = types(number).name
-    if kind in _SCALARS:
-        return cursor.number(_SCALARS[kind], what)
-    if kind == "STRING":
-        cursor.skip(cursor.number("Q", what), what)
-        return None
+    if kind.name in _SCALARS:
+        return cursor.number(_SCALARS[kind.name], what)
+    if kind.name == "STRING":
+        count = cursor.number("Q", what)
+        begin = cursor.skip(count, what)
+        is_short = count <= _MAX_NAME_BYTES
+        return cursor.data[begin : begin + count].tobytes().decode(errors="replace") if is_short else None
     element, count = cursor.number("I", what), cursor.number("Q", what)
     name = types(element).name if element in set(types) else None
     if name in _SCALARS:
@@ -130,26 +141,30 @@ def _skip_value(cursor: _Cursor, key: str, number: int) -> Any:
     return None
 
 
-def _read_metadata(cursor: _Cursor, count: int) -> int:
-    """Moves past the metadata. Returns the alignment of the tensors."""
-    alignment = _DEFAULT_ALIGNMENT
-    keys = set()
+def _read_metadata(cursor: _Cursor, count: int) -> dict[str, Any]:
+    types = gguf_package().GGUFValueType
+    metadata: dict[str, Any] = {}
     for index in range(count):
         key = cursor.text(f"the key of metadata {index}")
-        if key in keys:
+        if key in metadata:
             raise cursor.fail(f"expected each key of metadata once, but got '{key}' again")
-        keys.add(key)
-        value = _skip_value(cursor, key, cursor.number("I", f"the type of '{key}'"))
-        if key == "general.alignment":
-            if not isinstance(value, int) or value < 1 or value & (value - 1):
-                raise cursor.fail(f"expected a power of two for '{key}', but got {value}")
-            alignment = value
-    return alignment
+        number = cursor.number("I", f"the type of '{key}'")
+        if number not in set(types):
+            raise cursor.fail(f"expected a type of '{key}' in [0, {max(types)}], but got {number}")
+        value = metadata[key] = _read_value(cursor, key, types(number))
+        if key == "general.alignment" and (types(number).name != "UINT32" or value < 1 or value & (value - 1)):
+            raise cursor.fail(
+                f"expected a power of two of type UINT32 for '{key}', but got {types(number).name} {value}"
+            )
+    return metadata
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """An entry of the table of tensors. place: of the entry. offset: of the data, from the begin of all data."""
+    """An entry of the table of tensors.
+
+    place: of the entry. offset: of the data, relative to the start of the tensor data.
+    """
 
     name: str
     place: int
@@ -180,6 +195,8 @@ def _read_entry(cursor: _Cursor, index: int) -> _Entry:
     if shape[-1] % block:
         raise cursor.fail(f"expected rows of {what} to have a multiple of {block} elements for {kind.name}, "
                           f"but got shape {list(shape)}")  # fmt: skip
+    if prod(max(dim, 1) for dim in shape) * size >= 1 << 63:
+        raise cursor.fail(f"expected {what} to have fewer than 2^63 bytes, but got shape {list(shape)}")
     return _Entry(name, place, shape, kind.name, offset, shape[-1] // block * size)
 
 
@@ -203,8 +220,8 @@ def _check_ranges(cursor: _Cursor, entries: list[_Entry], begin: int, alignment:
             )
 
 
-def _read_entries(cursor: _Cursor) -> tuple[list[_Entry], int]:
-    """Reads the header. Returns the table of tensors and the place where their data begins."""
+def _read_header(cursor: _Cursor) -> tuple[dict[str, Any], list[_Entry], int]:
+    """Returns the metadata, the table of tensors, and the place where their data begins."""
     if len(cursor.data) < _HEADER_BYTES:
         raise cursor.fail(f"expected a header of {_HEADER_BYTES} bytes, but the file has {len(cursor.data)}")
     magic = cursor.data[: cursor.skip(4, "the magic number") + 4].tobytes()
@@ -216,7 +233,8 @@ def _read_entries(cursor: _Cursor) -> tuple[list[_Entry], int]:
             f"{cursor.path}: expected a little-endian GGUF file of version 2 or 3, but got version {version}"
         )
     tensors, keys = cursor.number("Q", "the number of tensors"), cursor.number("Q", "the number of keys")
-    alignment = _read_metadata(cursor, keys)
+    metadata = _read_metadata(cursor, keys)
+    alignment = metadata.get("general.alignment", _DEFAULT_ALIGNMENT)
     entries: dict[str, _Entry] = {}
     for index in range(tensors):  # Ends at the end of the file at the latest, since an entry takes bytes.
         entry = _read_entry(cursor, index)
@@ -227,14 +245,15 @@ def _read_entries(cursor: _Cursor) -> tuple[list[_Entry], int]:
         entries[entry.name] = entry
     begin = -(-cursor.place // alignment) * alignment
     _check_ranges(cursor, list(entries.values()), begin, alignment)
-    return list(entries.values()), begin
+    return metadata, list(entries.values()), begin
 
 
-def read_tensors(path: str | PathLike[str]) -> Iterator[GgufTensor]:
-    """Yields the tensors of a GGUF file, after it has checked all of the header.
+def read(path: str | PathLike[str]) -> GgufFile:
+    """Reads a GGUF file and checks all of its header.
 
-    The data is mapped read-only, so reading it takes no memory of the process beyond the cache of files.
-    Raises `ArgumentValueError` for a file that is cut short or wrong.
+    The data of the tensors is mapped read-only, so it takes no memory of the process beyond the cache of files.
+    Raises `ArgumentValueError` for a file that is cut short or wrong, `UnsupportedError` for another version of the
+    format or an unknown type of tensor, and `OSError` if the file can't be read.
     """
     with open(path, "rb") as file:
         try:
@@ -242,8 +261,10 @@ def read_tensors(path: str | PathLike[str]) -> Iterator[GgufTensor]:
         except ValueError as error:
             raise ArgumentValueError(f"{path}: expected a GGUF file, but it is empty") from error
     data = np.frombuffer(mapped, dtype=np.uint8)
-    entries, begin = _read_entries(_Cursor(str(path), data))
+    metadata, entries, begin = _read_header(_Cursor(str(path), data))
+    tensors = []
     for entry in entries:
         first = begin + entry.offset
         rows = data[first : first + entry.bytes].reshape(prod(entry.shape[:-1]), entry.row_bytes)
-        yield GgufTensor(entry.name, entry.kind, entry.shape, rows)
+        tensors.append(GgufTensor(entry.name, entry.kind, entry.shape, rows))
+    return GgufFile(str(path), metadata, tensors)

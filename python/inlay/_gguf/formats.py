@@ -112,7 +112,7 @@ def _split_q3_k(blocks: np.ndarray) -> _Parts:
     high = _bits(blocks[:, :32], 1, 32)
     low = _bits(blocks[:, 32:96], 2, 32)
     scales = _bits(blocks[:, 96:104], 4, 8) | _bits(blocks[:, 104:108], 2, 4) << np.uint8(4)
-    # A high bit that is set means no offset of -4.
+    # If the high bit is clear, the code is lower by 4.
     codes = low + (high << np.uint8(2)) - np.uint8(4)
     return _Parts(codes, scales - np.uint8(32), super_scales=_halves(blocks, 108))
 
@@ -182,14 +182,14 @@ def _stored(parts: _Parts, form: Format) -> list[np.ndarray | None]:
 
 
 def pack(tensor: GgufTensor) -> PackedWeight:
-    """Returns the codes, scales and offsets of a quantized tensor. Only some rows at a time take more memory.
+    """Returns the codes, scales and offsets of a quantized tensor. Rearranges a few rows at a time to limit memory.
 
     Raises `UnsupportedError` for a type that is not in `FORMATS`.
     """
     form = FORMATS.get(tensor.kind)
     if form is None:
         raise UnsupportedError(
-            f"tensor '{tensor.name}': expected one of the types {', '.join([*FORMATS, *FLOATS])}, but got {tensor.kind}"
+            f"tensor '{tensor.name}': expected one of the types {', '.join(FORMATS)}, but got {tensor.kind}"
         )
     rows, row_bytes = tensor.data.shape
     blocks = row_bytes // form.bytes

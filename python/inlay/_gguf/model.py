@@ -9,20 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import nn
 
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
-from .file import GgufTensor, gguf_package, read_tensors
+from .file import GgufFile, GgufTensor, gguf_package, read
 from .formats import FLOATS, pack, read_floats
+from .metadata import ARCHITECTURES, adjust_config, check_config, check_layers
 from .modules import PackedWeight, pack_module
-
-# The architectures of GGUF whose tensors map one to one to the parameters of a model.
-ARCHITECTURES = ("llama", "qwen2", "qwen3", "gemma2", "gemma3", "phi3")
-_MODEL_TYPES = {"gemma3_text": "gemma3"}  # of transformers -> architecture, if the names differ
 
 
 def _loader() -> Any:
@@ -32,24 +29,43 @@ def _loader() -> Any:
         from transformers import modeling_gguf_pytorch_utils as loader
     except ImportError as error:
         raise Error("models from GGUF files need the package transformers: pip install transformers") from error
-    if not all(hasattr(loader, name) for name in ("TENSOR_PROCESSORS", "get_gguf_hf_weights_map")):
+    if not hasattr(loader, "TENSOR_PROCESSORS"):
         raise UnsupportedError("this version of transformers has no tables for GGUF files; version 5.24 has them")
     return loader
 
 
-def _architecture(model: nn.Module) -> str:
-    """Returns GGUF's name of the architecture of a model."""
+def _check_model(model: nn.Module) -> None:
+    """Checks that a model is one of transformers with parameters of f32 and an architecture that is known."""
     kind = getattr(getattr(model, "config", None), "model_type", None)
     if kind is None:
         raise ArgumentTypeError(f"expected a model of transformers, which has a config, but got {type(model).__name__}")
-    name = _MODEL_TYPES.get(kind, kind)
-    if name not in ARCHITECTURES:
+    if kind not in ARCHITECTURES:
         raise UnsupportedError(f"expected a model of one of the types {', '.join(ARCHITECTURES)}, but got {kind}")
-    return str(name)
+    for name, parameter in model.named_parameters():
+        if parameter.dtype != torch.float32:
+            raise ArgumentValueError(f"expected parameter '{name}' to be torch.float32, but got {parameter.dtype}")
+    for name, buffer in model.named_buffers():
+        if buffer.is_meta:
+            raise ArgumentValueError(
+                f"expected buffer '{name}' to have data, but it is on the device meta; use inlay.gguf.load"
+            )
+
+
+def _parameter_names(model: nn.Module, processor: Any) -> dict[str, str]:
+    """Returns the names of parameters by the names of their tensors in a file."""
+    package, config = gguf_package(), cast(Any, model.config)
+    kinds = {name: kind for kind, name in package.MODEL_ARCH_NAMES.items()}
+    table = package.get_tensor_name_map(kinds[ARCHITECTURES[config.model_type]], config.num_hidden_layers)
+    names = {}
+    for name in model.state_dict():
+        stem, dot, last = processor.preprocess_name(name).rpartition(".")
+        if (found := table.get_name(stem)) is not None:
+            names[found + dot + last] = name
+    return names
 
 
 class _Parameters:
-    """The parameters of a model that have no weight of the file yet. A tied parameter has several names."""
+    """The parameters that have not been loaded yet. A tied parameter has several names."""
 
     def __init__(self, model: nn.Module):
         self.model = model
@@ -77,7 +93,7 @@ class _Parameters:
 def _moved_rows(process: Any, tensor: GgufTensor) -> torch.Tensor | None:
     """Returns the order of rows that `process`, a function of transformers, gives a matrix.
 
-    None if it does more than to move rows.
+    Returns None if `process` does more than reorder rows.
     """
     numbers = np.arange(tensor.shape[0]).reshape(-1, 1)
     moved = process(numbers.copy(), tensor.name).weights
@@ -97,20 +113,16 @@ def _packed_weight(process: Any, tensor: GgufTensor) -> PackedWeight | None:
     return weight if torch.equal(rows, torch.arange(len(rows))) else weight.select(rows)
 
 
-def _check_shape(path: str, tensor: GgufTensor, got: torch.Size, parameter: nn.Parameter, name: str) -> None:
-    if got != parameter.shape:
-        raise ArgumentValueError(
-            f"{path}: expected tensor '{tensor.name}' to have shape {list(parameter.shape)} of parameter '{name}', "
-            f"but got {list(got)}"
-        )
-
-
 def _load_tensor(parameters: _Parameters, path: str, process: Any, tensor: GgufTensor, name: str) -> None:
     """Replaces a parameter by a tensor of the file: packed in linear layers and embeddings, else as f32."""
     parameter, names = parameters.take(name)
+    if tensor.shape != parameter.shape:
+        raise ArgumentValueError(
+            f"{path}: expected tensor '{tensor.name}' to have shape {list(parameter.shape)} of parameter '{name}', "
+            f"but got {list(tensor.shape)}"
+        )
     weight = _packed_weight(process, tensor)
     if weight is not None:
-        _check_shape(path, tensor, weight.shape, parameter, name)
         packed = [
             attribute == "weight" and pack_module(module, weight) for module, attribute in parameters.modules(names)
         ]
@@ -120,49 +132,55 @@ def _load_tensor(parameters: _Parameters, path: str, process: Any, tensor: GgufT
         floats = weight.floats()
     else:
         floats = torch.from_numpy(np.ascontiguousarray(process(read_floats(tensor).numpy(), tensor.name).weights))
-    _check_shape(path, tensor, floats.shape, parameter, name)
     loaded = nn.Parameter(floats, requires_grad=False)
     for module, attribute in parameters.modules(names):
         setattr(module, attribute, loaded)
+
+
+def _load_tensors(model: nn.Module, file: GgufFile) -> None:
+    loader = _loader()
+    config: Any = model.config
+    table = loader.TENSOR_PROCESSORS.get(ARCHITECTURES[config.model_type], loader.TensorProcessor)
+    processor = table(config=config.to_dict())
+    names = _parameter_names(model, processor)
+    parameters = _Parameters(model)
+    for tensor in file.tensors:
+        name = names.get(tensor.name)
+        if name is None:
+            raise ArgumentValueError(
+                f"{file.path}: tensor '{tensor.name}' has no parameter in {type(model).__name__}, so "
+                "the model would not compute what the file describes"
+            )
+        if name not in parameters.by_name:
+            raise ArgumentValueError(
+                f"{file.path}: expected parameter '{name}' to get one tensor, but '{tensor.name}' is another one; "
+                "are its weights tied in the model but not in the file?"
+            )
+        _load_tensor(parameters, file.path, processor.process, tensor, name)
+    if parameters.by_name:
+        missing = sorted(parameters.by_name)
+        raise ArgumentValueError(
+            f"{file.path}: expected a tensor for each parameter of {type(model).__name__}, but there is none for "
+            f"'{missing[0]}'" + (f" and {len(missing) - 1} others" if len(missing) > 1 else "")
+        )
 
 
 def load_weights(model: nn.Module, path: str | PathLike[str]) -> None:
     """Replaces all parameters of a transformers model by the tensors of a GGUF file, in place.
 
     Quantized weights of linear layers and embeddings stay packed, and tied weights stay one tensor. Other weights
-    become f32. The parameters may be on the device `meta`. The model is in an undefined state after an error.
+    become f32. The parameters must be f32. The model is in an undefined state after an error.
 
     Raises `ArgumentValueError` for a wrong file, for a tensor that the model lacks or has with another shape, and for a
     parameter without a tensor. Raises `UnsupportedError` for other architectures and types than those of
-    `docs/guide/quantized-models.md`.
+    `docs/guide/quantized-models.md`, and for metadata that the config of the model contradicts.
     """
-    loader, path = _loader(), os.fspath(path)
-    architecture = _architecture(model)
-    tensors = list(read_tensors(path))
-    table = loader.TENSOR_PROCESSORS.get(architecture, loader.TensorProcessor)
-    config: Any = model.config
-    processor = table(config=config.to_dict())
-    names = loader.get_gguf_hf_weights_map(model, processor)
-    parameters = _Parameters(model)
-    for tensor in tensors:
-        name = names.get(tensor.name)
-        if name is None:
-            raise ArgumentValueError(
-                f"{path}: tensor '{tensor.name}' has no parameter in {type(model).__name__}, so "
-                "the model would not compute what the file describes"
-            )
-        if name not in parameters.by_name:
-            raise ArgumentValueError(
-                f"{path}: expected parameter '{name}' to get one tensor, but '{tensor.name}' is another one; "
-                "are its weights tied in the model but not in the file?"
-            )
-        _load_tensor(parameters, path, processor.process, tensor, name)
-    if parameters.by_name:
-        missing = sorted(parameters.by_name)
-        raise ArgumentValueError(
-            f"{path}: expected a tensor for each parameter of {type(model).__name__}, but there is none for "
-            f"'{missing[0]}'" + (f" and {len(missing) - 1} others" if len(missing) > 1 else "")
-        )
+    _loader()
+    file = read(path)
+    _check_model(model)
+    check_layers(file)
+    check_config(model.config, file)
+    _load_tensors(model, file)
 
 
 def _build(config: Any) -> nn.Module:
@@ -186,23 +204,27 @@ def _build(config: Any) -> nn.Module:
 def load(path: str | PathLike[str]) -> nn.Module:
     """Returns the transformers model of a GGUF file, in evaluation mode, with its quantized weights packed.
 
-    The metadata of the file gives the config, as transformers reads it. The tokenizer stays with transformers:
-    `AutoTokenizer.from_pretrained(folder, gguf_file=name)`. No more than a few rows are ever dequantized.
-    Raises the errors of `load_weights`, and `UnsupportedError` for an architecture that transformers cannot read.
+    The metadata of the file gives the config. The tokenizer stays with transformers:
+    `AutoTokenizer.from_pretrained(folder, gguf_file=name)`. Packed weights are not dequantized while loading.
+    Raises the errors of `load_weights`, and `UnsupportedError` if transformers can't build a model from the metadata.
     """
     _loader()
     import transformers
 
-    for _ in read_tensors(path):  # Checks all counts, because transformers trusts them.
-        break
+    file = read(path)  # Checks all counts, because transformers trusts them.
+    check_layers(file)
     folder, name = os.path.split(os.path.abspath(path))
     try:
         config = transformers.AutoConfig.from_pretrained(folder, gguf_file=name)
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise UnsupportedError(
-            f"{os.fspath(path)}: transformers cannot read the config of this file: {error}"
-        ) from error
-    model = _build(config)
-    load_weights(model, path)
+        if config.model_type not in ARCHITECTURES:
+            raise UnsupportedError(f"expected one of the types {', '.join(ARCHITECTURES)}, but got {config.model_type}")
+        adjust_config(config, file)
+        model = _build(config)
+        check_config(config, file)
+    except Error:
+        raise
+    except Exception as error:
+        raise UnsupportedError(f"{file.path}: transformers can't build a model from the metadata: {error}") from error
+    _load_tensors(model, file)
     model.eval()
     return model

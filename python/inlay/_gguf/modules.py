@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -46,6 +47,16 @@ class PackedWeight(nn.Module):
         """The shape of the floats."""
         rows, row_bytes = self.codes.shape[:-1], self.codes.shape[-1]
         return torch.Size((*rows, row_bytes * 8 // quantized.BITS[self.code]))
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        """Keeps the dtypes of all parts if a module is moved or cast."""
+
+        def move(part: Tensor) -> Tensor:
+            moved: Tensor = fn(part)
+            return moved if moved.dtype == part.dtype else part.to(moved.device)
+
+        apply: Any = super()._apply
+        return apply(move, recurse)
 
     def select(self, rows: Tensor) -> PackedWeight:
         """Returns a weight with copies of some rows. rows: int64, their numbers."""
@@ -93,19 +104,34 @@ class PackedEmbedding(nn.Embedding):
         return result
 
 
-def pack_module(module: nn.Module, weight: PackedWeight) -> bool:
-    """Makes `weight` the weight of a linear layer or an embedding. Returns false for other modules.
+@cache
+def _packed_class(kind: Any) -> type[nn.Module]:
+    """Returns the class for a class that is derived from `nn.Embedding`, such as one that scales its result.
 
-    A class that is derived from `nn.Embedding`, such as one that scales its result, keeps its own `forward`, and the
-    embedding that it calls is the packed one.
+    It keeps its own `forward`, and the embedding that it calls is the packed one.
     """
-    kind = type(module)
+
+    def reduce(self: nn.Module) -> tuple[Any, ...]:
+        return _new_packed, (kind,), self.__getstate__()
+
+    return type(f"Packed{kind.__name__}", (kind, PackedEmbedding), {"__reduce__": reduce})
+
+
+def _new_packed(kind: Any) -> nn.Module:
+    """Returns an empty module, which pickle fills."""
+    packed = _packed_class(kind)
+    return packed.__new__(packed)
+
+
+def pack_module(module: nn.Module, weight: PackedWeight) -> bool:
+    """Makes `weight` the weight of a linear layer or an embedding. Returns false for other modules."""
+    kind: Any = type(module)
     if kind is nn.Linear:
         packed: type[nn.Module] = PackedLinear
     elif kind is nn.Embedding:
         packed = PackedEmbedding
     elif isinstance(module, nn.Embedding):
-        packed = type(f"Packed{kind.__name__}", (kind, PackedEmbedding), {"__module__": kind.__module__})
+        packed = _packed_class(kind)
     else:
         return False
     if isinstance(module, nn.Embedding) and module.max_norm is not None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares GGUF files with packed weights with the package `gguf` and the loader of transformers."""
 
+import copy
 import struct
 
 import inlay
@@ -37,8 +38,8 @@ def write(path, arch, tensors, numbers):
     writer = gguf.GGUFWriter(path, arch)
     writer.add_name("tiny")
     for key, value in numbers.items():
-        add = writer.add_float32 if isinstance(value, float) else writer.add_uint32
-        add(f"{arch}.{key}", value)
+        kind = {float: writer.add_float32, int: writer.add_uint32, str: writer.add_string}[type(value)]
+        kind(f"{arch}.{key}", value)
     writer.add_eos_token_id(1)
     writer.add_pad_token_id(0)
     writer.add_token_list([f"t{i}" for i in range(WORDS)])
@@ -50,10 +51,11 @@ def write(path, arch, tensors, numbers):
     writer.close()
 
 
-def write_model(path, arch, edit=lambda tensors: None):
-    """Writes a tiny model with random weights. edit: changes the tensors first."""
+def write_model(path, arch, edit=lambda tensors: None, **more):
+    """Writes a tiny model with random weights. edit: changes the tensors first. more: metadata, `__` for a dot."""
     rng, kind = np.random.default_rng(1), gguf.GGMLQuantizationType[KINDS[arch]]
-    tensors, head = {}, 128 if arch == "qwen3" else 16  # transformers does not read the size of heads of Qwen 3
+    # The sizes of heads with which transformers' own loader agrees.
+    tensors, head = {}, {"qwen3": 128, "gemma2": 256, "gemma3": 256}.get(arch, 16)
 
     def matrix(name, rows, columns):
         floats = (rng.standard_normal((rows, columns)) / 8).astype(np.float32)
@@ -98,8 +100,10 @@ def write_model(path, arch, edit=lambda tensors: None):
         "rope.dimension_count": head,
         "rope.freq_base": 10000.0,
         "attention.layer_norm_rms_epsilon": 1e-6,
-        "attention.sliding_window": 64,
     }
+    if arch.startswith("gemma"):
+        numbers["attention.sliding_window"] = 64
+    numbers |= {key.replace("__", "."): value for key, value in more.items()}
     write(path, arch, tensors, numbers)
 
 
@@ -197,7 +201,7 @@ def entry_of(data, name):
 def overwrite(place, form, value):
     def change(data):
         at = place if isinstance(place, int) else entry_of(data, place[0]) + place[1]
-        struct.pack_into(f"<{form}", data, at, value)
+        struct.pack_into(f"<{form}", data, at, *(value if isinstance(value, tuple) else (value,)))
 
     return change
 
@@ -212,7 +216,8 @@ BAD_FILES = {
     "cut-in-header": (lambda data: data.__delitem__(slice(60, None)), "is it cut short"),
     "cut-in-data": (lambda data: data.__delitem__(slice(-64, None)), "tensor 'b'.*is the file cut short"),
     "dims": (overwrite(("a", 0), "I", 9), "tensor 'a' to have 1 to 4 dims, but got 9"),
-    "huge": (overwrite(("a", 4), "Q", 1 << 62), "tensor 'a'.*cut short"),
+    "too-large": (overwrite(("a", 4), "QQ", (0, 1 << 62)), "tensor 'a' to have fewer than 2"),
+    "huge": (overwrite(("a", 4), "Q", 1 << 50), "tensor 'a'.*cut short"),
     "type": (overwrite(("b", 20), "I", 999), "tensor 'b' to have a type that gguf knows, but got 999"),
     "range": (overwrite(("b", 24), "Q", 1 << 40), "tensor 'b'.*cut short"),
     "alignment": (overwrite(("b", 24), "Q", 33), "tensor 'b' at a multiple of 32"),
@@ -228,11 +233,13 @@ def test_bad_file_is_an_error_that_names_the_place(name, tmp_path):
     change(data)
     path.write_bytes(data)
     with pytest.raises(inlay.Error, match=message):
-        list(inlay.gguf.read_tensors(path))
+        inlay.gguf.read(path)
 
 
 F32 = gguf.GGMLQuantizationType.F32
 BAD_MODELS = {
+    "rows": (lambda t: t.update({"blk.0.attn_q.weight": (np.ones((62, 64), np.float32), F32)}),
+             r"'blk.0.attn_q.weight' to have shape \[64, 64\].*but got \[62, 64\]"),
     "lacks": (lambda t: t.update(extra=(np.ones(4, np.float32), F32)), "tensor 'extra' has no parameter"),
     "missing": (lambda t: t.pop("blk.1.ffn_down.weight"), "there is none for 'model.layers.1.mlp.down_proj.weight'"),
     "shape": (lambda t: t.update({"blk.0.ffn_norm.weight": (np.ones(32, np.float32), F32)}),
@@ -247,6 +254,70 @@ def test_file_that_does_not_fit_the_model_is_an_error(name, tmp_path):
     write_model(path, "llama", edit)
     with pytest.raises(inlay.ArgumentValueError, match=message):
         inlay.gguf.load(path)
+
+
+CONTRADICTIONS = {
+    "scaling": ("qwen2", {"rope__scaling__type": "yarn"}, "'qwen2.rope.scaling.type' to be none.*but got yarn"),
+    "unknown": ("llama", {"logit_scale": 0.5}, "meaning of 'llama.logit_scale' = 0.5 is not known"),
+    "rotated": ("phi3", {"rope__dimension_count": 8}, "'phi3.rope.dimension_count' to be 16.*but got 8"),
+    "base": ("gemma3", {"rope__freq_base_swa": 500.0}, "'gemma3.rope.freq_base_swa' to be 10000.*but got 500"),
+    "window": ("qwen2", {"attention__sliding_window": 7}, "'qwen2.attention.sliding_window' to be 0.*but got 7"),
+    "layers": ("llama", {"block_count": 300}, "'block_count' = 300 layers, but got those of 2"),
+    "heads": ("llama", {"attention__head_count": 0}, "transformers can't build a model"),
+    "text": ("llama", {"embedding_length": "64"}, "transformers can't build a model"),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_metadata_that_the_model_would_ignore_is_an_error(name, tmp_path):
+    path = tmp_path / "tiny.gguf"
+    arch, metadata, message = CONTRADICTIONS[name]
+    write_model(path, arch, **metadata)
+    with pytest.raises(inlay.Error, match=message):
+        inlay.gguf.load(path)
+
+
+def test_metadata_that_transformers_ignores_reaches_the_config(tmp_path):
+    path = tmp_path / "tiny.gguf"
+    write_model(path, "gemma2", attn_logit_softcapping=20.0, final_logit_softcapping=7.0)
+    config = inlay.gguf.load(path).config
+    assert (config.attn_logit_softcapping, config.final_logit_softcapping) == (20.0, 7.0)
+    write_model(path, "phi3", attention__sliding_window=3)
+    model, tokens = inlay.gguf.load(path), torch.tensor([[3, 1, 95, 0, 7, 9]])
+    short, whole = (model(tokens[:, skip:], use_cache=False).logits[0, -1] for skip in (1, 0))
+    assert model.config.sliding_window == 3
+    torch.testing.assert_close(short, whole)  # The window of two layers ends before the first token.
+
+
+def test_weights_of_another_architecture_are_an_error(tmp_path):
+    path = tmp_path / "tiny.gguf"
+    write_model(path, "llama")
+    model = inlay.gguf.load(path)
+    write_model(path, "qwen2")
+    with pytest.raises(inlay.ArgumentValueError, match="file of the architecture llama, but got qwen2"):
+        inlay.gguf.load_weights(transformers.LlamaForCausalLM(model.config), path)
+
+
+@pytest.mark.parametrize("arch", ["llama", "gemma3"])
+def test_model_is_copied_saved_and_cast(arch, tmp_path):
+    write_model(tmp_path / "tiny.gguf", arch)
+    model, tokens = inlay.gguf.load(tmp_path / "tiny.gguf"), torch.tensor([[3, 1, 95]])
+    want = model(tokens, use_cache=False).logits
+    torch.save(model, tmp_path / "model.pt")
+    for other in (copy.deepcopy(model), torch.load(tmp_path / "model.pt", weights_only=False)):
+        assert torch.equal(other(tokens, use_cache=False).logits, want)
+    before = model.lm_head.weight()
+    assert torch.equal(model.bfloat16().lm_head.weight(), before)
+
+
+def test_alignment_of_another_type_is_an_error(tmp_path):
+    writer = gguf.GGUFWriter(tmp_path / "bad.gguf", "llama")
+    writer.add_bool("general.alignment", True)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    with pytest.raises(inlay.ArgumentValueError, match=r"UINT32 for 'general.alignment', but got BOOL True"):
+        inlay.gguf.read(tmp_path / "bad.gguf")
 
 
 def test_type_without_a_representation_is_an_error():

@@ -145,7 +145,7 @@ newer-radv:
 test-lit: build swiftshader newer-lavapipe newer-radv ## run the FileCheck tests (lit); TESTS="test/Partition" selects some
 	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
-# A process for each core runs tests. A process that has no tests left takes some of another one.
+# Starts a process for each core. A process that has run all of its tests takes some from another process.
 PYTEST = $(TEST_ENV) $(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal
 test-python: build $(VENV)/.demo ## run the tests of the Python package (pytest)
 	@echo "== pytest"; if [ -d python/tests ]; then $(PYTEST) python; fi

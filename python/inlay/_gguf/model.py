@@ -217,7 +217,8 @@ def load(path: str | PathLike[str]) -> nn.Module:
     try:
         config = transformers.AutoConfig.from_pretrained(folder, gguf_file=name)
         if config.model_type not in ARCHITECTURES:
-            raise UnsupportedError(f"expected one of the types {', '.join(ARCHITECTURES)}, but got {config.model_type}")
+            names = ", ".join(ARCHITECTURES)
+            raise UnsupportedError(f"{file.path}: expected one of the types {names}, but got {config.model_type}")
         adjust_config(config, file)
         model = _build(config)
         check_config(config, file)

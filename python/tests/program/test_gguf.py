@@ -38,8 +38,8 @@ def write(path, arch, tensors, numbers):
     writer = gguf.GGUFWriter(path, arch)
     writer.add_name("tiny")
     for key, value in numbers.items():
-        kind = {float: writer.add_float32, int: writer.add_uint32, str: writer.add_string}[type(value)]
-        kind(f"{arch}.{key}", value)
+        add = {float: writer.add_float32, int: writer.add_uint32, str: writer.add_string}[type(value)]
+        add(f"{arch}.{key}", value)
     writer.add_eos_token_id(1)
     writer.add_pad_token_id(0)
     writer.add_token_list([f"t{i}" for i in range(WORDS)])

@@ -53,9 +53,9 @@ DECOMPOSITIONS: Decompositions = {
 def decompositions_to_integers() -> Decompositions:
     """Returns decompositions of the operators that exported quantized models call.
 
-    Returns an empty table if the operators are not registered, because then no graph has them. Weights of int8 are left
-    to a handler, which keeps them packed. PyTorch makes calls that it would refuse, such as ones with limits out of the
-    range of the dtype.
+    Returns an empty table if the operators are not registered, because then no graph has them. A handler
+    imports weights of int8, and keeps them packed. PyTorch runs the calls with limits out of the range of the dtype, so
+    that it raises its own errors.
     """
     ops = torch.ops.quantized_decomposed
     if not hasattr(ops, "quantize_per_tensor"):

@@ -27,12 +27,8 @@ public:
 private:
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
   AffineExpr simplify(AffineExpr expr) { return simplifyExpr(expr, symbols.size()); }
-  bool areEqual(AffineExpr lhs, AffineExpr rhs) { return lhs == rhs || simplify(lhs - rhs) == constant(0); }
-
-  /// Broadcasts two dims. Returns null if they are not known to be compatible.
-  AffineExpr broadcast(AffineExpr lhs, AffineExpr rhs);
-  /// Broadcasts `dims` into `result`, aligned at the last dim. Returns false if dims are not known to be compatible.
-  bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims);
+  bool areEqual(AffineExpr lhs, AffineExpr rhs) { return isEqual(lhs, rhs, symbols.size()); }
+  bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims) { return broadcastDims(result, dims, symbols.size()); }
   SymbolicDims broadcastAll(ArrayRef<SymbolicDims> all);
 
   SymbolicDims reduce(ArrayRef<int64_t> dims, bool keepdim);
@@ -63,22 +59,6 @@ private:
 } // namespace
 
 //===-- Broadcasting --------------------------------------------------------------------------------------------===//
-
-AffineExpr Inference::broadcast(AffineExpr lhs, AffineExpr rhs) {
-  if (lhs == constant(1) || areEqual(lhs, rhs))
-    return rhs;
-  return rhs == constant(1) ? lhs : AffineExpr();
-}
-
-bool Inference::broadcastInto(Dims &result, ArrayRef<AffineExpr> dims) {
-  if (dims.size() > result.size())
-    result.insert(result.begin(), dims.size() - result.size(), constant(1));
-  size_t offset = result.size() - dims.size();
-  for (auto [i, dim] : llvm::enumerate(dims))
-    if (!(result[offset + i] = broadcast(result[offset + i], dim)))
-      return false;
-  return true;
-}
 
 SymbolicDims Inference::broadcastAll(ArrayRef<SymbolicDims> all) {
   Dims result;
@@ -241,7 +221,7 @@ SymbolicDims Inference::inferExpand(ExpandOp expand) {
     AffineExpr wanted = size == -1                    ? (*operands[0])[i - added]
                         : ShapedType::isDynamic(size) ? expand.getSizes()->getResult(next++)
                                                       : constant(size);
-    if (i >= added && !(wanted = broadcast((*operands[0])[i - added], wanted)))
+    if (i >= added && !(wanted = broadcastDim((*operands[0])[i - added], wanted, symbols.size())))
       return std::nullopt;
     result.push_back(wanted);
   }

@@ -46,6 +46,23 @@ func.func @scatter(%x: tensor<4xf32>, %i: tensor<3xi64>, %s: tensor<3xf32>) -> t
 
 // -----
 
+// The loops over the places of dynamic dims have the size of the indices.
+// CHECK-LABEL: func.func @put_dynamic(
+// CHECK-SAME:    %[[INPUT:.*]]: tensor<?x4xf32> {{.*}}, %[[VALUES:.*]]: tensor<?x?xf32> {{.*}}, %[[INDEX:.*]]: tensor<?xi64>
+// CHECK:      %[[LAST:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[INDEX]], %{{.*}} : tensor<?xi64>, tensor<?xi32>) outs(%{{.*}} : tensor<4xi32>)
+// CHECK:      linalg.generic {{.*}} ins(%[[INPUT]], %[[LAST]] : tensor<?x4xf32>, tensor<4xi32>) outs(%{{.*}} : tensor<?x4xf32>)
+// CHECK:        tensor.extract %[[VALUES]]
+func.func @put_dynamic(%x: tensor<?x4xf32> {inlay.dims = affine_map<()[b, n] -> (b, 4)>},
+                       %v: tensor<?x?xf32> {inlay.dims = affine_map<()[b, n] -> (b, n)>},
+                       %i: tensor<?xi64> {inlay.dims = affine_map<()[b, n] -> (n)>}) -> tensor<?x4xf32>
+    attributes {inlay.symbols = [#inlay.symbol<"b", 1 to 8>, #inlay.symbol<"n", 1 to 4>]} {
+  %0 = inlay.index_put %x, %v, %i dims [1] {inlay.dims = [affine_map<()[b, n] -> (b, 4)>]}
+    : (tensor<?x4xf32>, tensor<?x?xf32>, tensor<?xi64>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// -----
+
 // A product, a mask by position, and a softmax whose rows are divided last.
 // CHECK-LABEL: func.func @causal(
 func.func @causal(%q: tensor<2x3x4xf16>, %k: tensor<2x5x4xf16>) -> tensor<2x3x4xf16> {

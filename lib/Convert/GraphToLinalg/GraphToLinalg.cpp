@@ -58,14 +58,6 @@ LogicalResult inlay::checkElements(RewriterBase &rewriter, Operation *op, Value 
                   Twine("expected ") + (integers ? "numbers" : "floats") + ", but got " + spell(element));
 }
 
-LogicalResult inlay::checkStatic(RewriterBase &rewriter, Operation *op) {
-  for (Type type : op->getOperandTypes())
-    if (!cast<RankedTensorType>(type).hasStaticShape())
-      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected tensors with static dims, but got " + spell(type));
-  return success();
-}
-
 LogicalResult inlay::checkStaticDim(RewriterBase &rewriter, Operation *op, Value value, int64_t dim) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.isDynamicDim(dim))
@@ -97,6 +89,10 @@ void inlay::replaceWithRefined(RewriterBase &rewriter, Operation *op, Value valu
   Type type = op->getResult(0).getType();
   if (value.getType() != type)
     value = tensor::CastOp::create(rewriter, op->getLoc(), type, value);
+  // The conversions of later ops read the dims of their operands.
+  Operation *producer = value.getDefiningOp();
+  if (Attribute dims = op->getAttr(InlayDialect::kDimsAttr); dims && producer && producer->getNumResults() == 1)
+    producer->setAttr(InlayDialect::kDimsAttr, dims);
   rewriter.replaceOp(op, value);
 }
 

@@ -6,6 +6,7 @@
 #include "Indexing.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -15,15 +16,27 @@ using namespace mlir;
 using namespace inlay;
 
 /// Returns true if `raw` is the index of loop `loop`, over a dim of `size`.
-static Value isAt(OpBuilder &builder, Location loc, Value raw, int64_t size, unsigned loop, bool fromEnd) {
-  Value index = normalizeIndex(builder, loc, raw, builder.getIndexAttr(size), fromEnd);
+static Value isAt(OpBuilder &builder, Location loc, Value raw, OpFoldResult size, unsigned loop, bool fromEnd) {
+  Value index = normalizeIndex(builder, loc, raw, size, fromEnd);
   Value at = linalg::IndexOp::create(builder, loc, loop);
   at = arith::IndexCastOp::create(builder, loc, index.getType(), at);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index, at);
 }
 
-static Sizes makeSizes(OpBuilder &builder, ArrayRef<int64_t> shape) {
-  return llvm::map_to_vector(shape, [&](int64_t size) -> OpFoldResult { return builder.getIndexAttr(size); });
+/// The dims of a tensor, as expressions of `symbols`.
+using Dims = SmallVector<AffineExpr>;
+
+/// Returns the dims of each value. Refuses the op if dims are unknown.
+static FailureOr<SmallVector<Dims>> getAllDims(PatternRewriter &rewriter, Operation *op, ValueRange values) {
+  SmallVector<Dims> all;
+  for (Value value : values) {
+    std::optional<Dims> dims = getDims(value);
+    if (!dims)
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected dims that follow from the dims of inputs, but got " + spell(value.getType()));
+    all.push_back(std::move(*dims));
+  }
+  return all;
 }
 
 //===-- Scatter -------------------------------------------------------------------------------------------------===//
@@ -43,12 +56,12 @@ static Value combine(OpBuilder &builder, Location loc, std::optional<StringRef> 
   return arith::MinSIOp::create(builder, loc, value, next);
 }
 
-/// Returns the leading elements of each dim, up to `shape`.
-static Value takeFront(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape) {
-  if (tensorType(value).getShape() == shape)
+/// Returns the leading elements of each dim, up to `sizes`, or `value` if these are `all` of its elements.
+static Value takeFront(OpBuilder &builder, Location loc, Value value, ArrayRef<OpFoldResult> sizes, bool all) {
+  if (all)
     return value;
-  Sizes zeros(shape.size(), builder.getIndexAttr(0)), ones(shape.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, loc, value, zeros, makeSizes(builder, shape), ones);
+  Sizes zeros(sizes.size(), builder.getIndexAttr(0)), ones(sizes.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, loc, value, zeros, sizes, ones);
 }
 
 namespace {
@@ -56,18 +69,32 @@ struct ConvertScatter : GraphToLinalgPattern<ScatterOp> {
   using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(ScatterOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(rewriter, op)) ||
-        (op.getReduce() && failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true))))
+    if (op.getReduce() && failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)))
       return failure();
+    FailureOr<SmallVector<Dims>> dims = getAllDims(rewriter, op, op->getOperands());
+    if (failed(dims))
+      return failure();
+    ArrayRef<AffineExpr> inputDims = (*dims)[0], indexDims = (*dims)[1], sourceDims = (*dims)[2];
     Location loc = op.getLoc();
-    RankedTensorType input = tensorType(op.getInput()), index = tensorType(op.getIndex());
-    int64_t rank = input.getRank(), dim = *normalizeDim(op.getDim(), rank), size = input.getDimSize(dim);
-    Type element = input.getElementType(), wide = op.getReduce() ? accumulatorType(element) : element;
+    int64_t rank = inputDims.size(), dim = *normalizeDim(op.getDim(), rank);
+    SmallVector<SymbolAttr> symbols = getSymbols(op);
+    bool wholeInput = true, wholeSource = true;
+    for (int64_t i = 0; i < rank; ++i) {
+      if ((i != dim && !isAtMost(indexDims[i], inputDims[i], symbols)) ||
+          !isAtMost(indexDims[i], sourceDims[i], symbols))
+        return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
+                        "expected an index that is known to be no larger than input and source, but got " +
+                            spell(op.getIndex().getType()));
+      wholeInput &= i == dim || isEqual(indexDims[i], inputDims[i], symbols.size());
+      wholeSource &= isEqual(indexDims[i], sourceDims[i], symbols.size());
+    }
+    Type element = tensorType(op.getInput()).getElementType(),
+         wide = op.getReduce() ? accumulatorType(element) : element;
     // The region that can be written: all elements along `dim`, and the extent of the index tensor along other dims.
-    SmallVector<int64_t> region(index.getShape());
-    region[dim] = size;
-    Value source = takeFront(rewriter, loc, op.getSource(), index.getShape());
-    Value init = castElements(rewriter, loc, takeFront(rewriter, loc, op.getInput(), region), wide);
+    Sizes indexSizes = getSizes(rewriter, loc, op.getIndex()), region = indexSizes;
+    OpFoldResult size = region[dim] = getSize(rewriter, loc, op.getInput(), dim);
+    Value source = takeFront(rewriter, loc, op.getSource(), indexSizes, wholeSource);
+    Value init = castElements(rewriter, loc, takeFront(rewriter, loc, op.getInput(), region, wholeInput), wide);
     // Loops: dims of the region, then the elements along the index.
     SmallVector<AffineExpr> exprs(rewriter.getMultiDimIdentityMap(rank).getResults());
     exprs[dim] = rewriter.getAffineDimExpr(rank);
@@ -81,23 +108,21 @@ struct ConvertScatter : GraphToLinalgPattern<ScatterOp> {
                                      return arith::SelectOp::create(builder, bodyLoc, hit, next, args[2]).getResult();
                                    });
     result = castElements(rewriter, loc, result, element);
-    if (ArrayRef(region) == input.getShape())
+    if (wholeInput)
       return result;
     Sizes zeros(rank, rewriter.getIndexAttr(0)), ones(rank, rewriter.getIndexAttr(1));
-    return tensor::InsertSliceOp::create(rewriter, loc, result, op.getInput(), zeros, makeSizes(rewriter, region), ones)
-        .getResult();
+    return tensor::InsertSliceOp::create(rewriter, loc, result, op.getInput(), zeros, region, ones).getResult();
   }
 };
 
 //===-- Index put -----------------------------------------------------------------------------------------------===//
 
-/// An `inlay.index_put`. `places` are the dims to which its index tensors broadcast.
+/// An `inlay.index_put`. `places` are the sizes of the dims to which its index tensors broadcast.
 struct Put {
-  explicit Put(IndexPutOp op) : op(op), input(tensorType(op.getInput())), values(tensorType(op.getValues())) {
-    for (Value index : op.getIndices())
-      broadcastInto(places, tensorType(index).getShape());
-    first = getIndexedPlace(op.getDims());
-  }
+  Put(OpBuilder &builder, IndexPutOp op)
+      : op(op), input(tensorType(op.getInput())), values(tensorType(op.getValues())),
+        inputSizes(getSizes(builder, op.getLoc(), op.getInput())),
+        places(broadcastSizes(builder, op.getLoc(), op.getIndices())), first(getIndexedPlace(op.getDims())) {}
 
   /// Returns the index for each dim of `values`. The dims of a value are the dims of the input that are not indexed,
   /// with the dims of the places inserted at `first`.
@@ -120,7 +145,7 @@ struct Put {
 
   IndexPutOp op;
   RankedTensorType input, values;
-  SmallVector<int64_t> places;
+  Sizes inputSizes, places;
   unsigned first;
 };
 } // namespace
@@ -129,7 +154,7 @@ struct Put {
 static Value isHit(OpBuilder &builder, Location loc, Put &put, ValueRange indices, ArrayRef<int64_t> loops) {
   Value hit;
   for (auto [n, index] : llvm::enumerate(indices)) {
-    int64_t size = put.input.getDimSize(put.op.getDims()[n]);
+    OpFoldResult size = put.inputSizes[put.op.getDims()[n]];
     Value at = isAt(builder, loc, index, size, loops[n], /*fromEnd=*/true);
     hit = hit ? arith::AndIOp::create(builder, loc, hit, at).getResult() : at;
   }
@@ -179,15 +204,14 @@ static Value findLast(OpBuilder &builder, Put &put) {
   inputs.push_back(tensor::EmptyOp::create(builder, loc, put.places, builder.getI32Type()));
   maps.push_back(makeMap(context, loops, ArrayRef(exprs).drop_front(count)));
   maps.push_back(makeMap(context, loops, ArrayRef(exprs).take_front(count)));
-  SmallVector<int64_t> sizes, dimLoops = llvm::to_vector(llvm::seq<int64_t>(0, count));
-  for (int64_t dim : put.op.getDims())
-    sizes.push_back(put.input.getDimSize(dim));
-  Value none = createFilled(builder, loc, makeSizes(builder, sizes), builder.getI32IntegerAttr(-1));
+  SmallVector<int64_t> dimLoops = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  Sizes sizes = llvm::map_to_vector(put.op.getDims(), [&](int64_t dim) { return put.inputSizes[dim]; });
+  Value none = createFilled(builder, loc, sizes, builder.getI32IntegerAttr(-1));
   auto body = [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
     Value hit = isHit(nested, bodyLoc, put, args.take_front(count), dimLoops), number;
     for (auto [i, size] : llvm::enumerate(put.places)) {
       Value at = linalg::IndexOp::create(nested, bodyLoc, count + i);
-      Value extent = arith::ConstantIndexOp::create(nested, bodyLoc, size);
+      Value extent = getValueOrCreateConstantIndexOp(nested, bodyLoc, size);
       number = number
                    ? arith::AddIOp::create(nested, bodyLoc, arith::MulIOp::create(nested, bodyLoc, number, extent), at)
                          .getResult()
@@ -216,7 +240,7 @@ Value Put::replace(OpBuilder &builder) {
     number = arith::IndexCastOp::create(nested, bodyLoc, nested.getIndexType(), number);
     SmallVector<Value> atPlaces(places.size());
     for (size_t i = places.size(); i-- > 0;) {
-      Value size = arith::ConstantIndexOp::create(nested, bodyLoc, places[i]);
+      Value size = getValueOrCreateConstantIndexOp(nested, bodyLoc, places[i]);
       atPlaces[i] = arith::RemUIOp::create(nested, bodyLoc, number, size);
       number = arith::DivUIOp::create(nested, bodyLoc, number, size);
     }
@@ -225,8 +249,40 @@ Value Put::replace(OpBuilder &builder) {
     Value value = tensor::ExtractOp::create(nested, bodyLoc, op.getValues(), locateValue<Value>(loops, atPlaces, zero));
     return arith::SelectOp::create(nested, bodyLoc, hit, value, args[0]);
   };
-  return createPointwise(builder, loc, {op.getInput(), last}, maps, makeSizes(builder, input.getShape()),
-                         input.getElementType(), body);
+  return createPointwise(builder, loc, {op.getInput(), last}, maps, inputSizes, input.getElementType(), body);
+}
+
+/// Refuses the op unless its indices and values are known to broadcast, and to have elements.
+static LogicalResult checkPut(PatternRewriter &rewriter, IndexPutOp op) {
+  FailureOr<SmallVector<Dims>> all = getAllDims(rewriter, op, op->getOperands());
+  if (failed(all))
+    return failure();
+  SmallVector<SymbolAttr> symbols = getSymbols(op);
+  ArrayRef<AffineExpr> input = (*all)[0], values = (*all)[1];
+  Dims places, written;
+  bool broadcasts = true;
+  for (ArrayRef<AffineExpr> index : ArrayRef(*all).drop_front(2))
+    broadcasts &= broadcastDims(places, index, symbols.size());
+  if (broadcasts) {
+    for (auto [dim, size] : llvm::enumerate(input))
+      if (!llvm::is_contained(op.getDims(), static_cast<int64_t>(dim)))
+        written.push_back(size);
+    written.insert(written.begin() + getIndexedPlace(op.getDims()), places.begin(), places.end());
+    broadcasts = broadcastDims(written, values, symbols.size());
+  }
+  if (!broadcasts)
+    return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
+                    "expected indices and values that are known to broadcast, but got " +
+                        spell(op.getIndices().front().getType()) + " and " + spell(op.getValues().getType()));
+  int64_t count = 1;
+  for (AffineExpr size : places) {
+    ExprRange range = getRange(size, symbols);
+    if (range.min < 1)
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape, "expected indices that are known not to be empty");
+    if (llvm::MulOverflow(count, range.max, count) || !llvm::isInt<32>(count))
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape, "expected fewer than 2^31 indexed elements");
+  }
+  return success();
 }
 
 namespace {
@@ -234,16 +290,14 @@ struct ConvertIndexPut : GraphToLinalgPattern<IndexPutOp> {
   using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(IndexPutOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(rewriter, op)) ||
-        (op.getAccumulate() && failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true))))
+    if (op.getAccumulate() && failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)))
       return failure();
-    Put put(op);
-    if (llvm::is_contained(put.places, 0) || llvm::is_contained(put.values.getShape(), 0))
+    auto isEmpty = [](Value value) { return llvm::is_contained(tensorType(value).getShape(), 0); };
+    if (isEmpty(op.getValues()) || llvm::any_of(op.getIndices(), isEmpty))
       return op.getInput(); // There is nothing to write.
-    int64_t count = 1;
-    for (int64_t size : put.places)
-      if (llvm::MulOverflow(count, size, count) || !llvm::isInt<32>(count))
-        return refuseOp(rewriter, op, ReasonCode::UnsupportedShape, "expected fewer than 2^31 indexed elements");
+    if (failed(checkPut(rewriter, op)))
+      return failure();
+    Put put(rewriter, op);
     return op.getAccumulate() ? put.add(rewriter) : put.replace(rewriter);
   }
 };

@@ -209,6 +209,46 @@ def test_no_row_is_read_where_there_is_none(targets):
         compiled(x(0, 4), torch.tensor([0, 0]))
 
 
+class Put(nn.Module):
+    def forward(self, a, rows, columns, values):
+        a = a.index_put((rows[:, None], columns), values)
+        return a.index_put((rows,), values.new_ones(()), accumulate=True)
+
+
+class WriteRows(nn.Module):
+    """Writes rows from a place on, as a cache of keys does."""
+
+    def forward(self, a, place, values):
+        return a.index_copy(1, torch.arange(values.shape[1]) + place, values)
+
+
+class Scatter(nn.Module):
+    def forward(self, a, index, values):
+        return a.scatter(1, index, values), a.scatter_reduce(1, index, values, "amax")
+
+
+@pytest.mark.parametrize("targets", TARGETS[:2], ids="-".join)
+def test_writes_at_indices(targets):
+    rows, columns = Dim("rows", min=1, max=8), Dim("columns", min=1, max=6)
+    example = (x(8, 6), torch.tensor([1, 0]), torch.tensor([3, 2, 0]), x(2, 3))
+    dims = ({0: Dim("height", min=8, max=9)}, {0: rows}, {0: columns}, {0: rows, 1: columns})
+    put = inlay.compile(Put(), example, dynamic_shapes=dims, targets=targets, require_full_compilation=True)
+    for n, m in itertools.product((1, 2, 8), (1, 3, 6)):
+        check(Put(), put, x(9, 6), torch.arange(n) - n // 2, torch.arange(m).flip(0), x(n, m))
+
+    dims = ({0: BATCH}, None, {0: BATCH, 1: rows})
+    example = (x(2, 8, 3), torch.tensor(1), x(2, 4, 3))
+    write = inlay.compile(WriteRows(), example, dynamic_shapes=dims, targets=targets, require_full_compilation=True)
+    for batch, n, place in ((1, 1, 7), (8, 3, 0), (3, 8, 0), (2, 5, 3)):
+        check(WriteRows(), write, x(batch, 8, 3), torch.tensor(place), x(batch, n, 3))
+
+    dims = ({0: Dim("height", min=8, max=9)}, {0: rows, 1: columns}, {0: rows, 1: columns})
+    example = (x(8, 6), torch.tensor([[1, 0, 5], [2, 0, 3]]), x(2, 3))
+    scatter = inlay.compile(Scatter(), example, dynamic_shapes=dims, targets=targets, require_full_compilation=True)
+    for n, m in itertools.product((1, 2, 8), (1, 6)):
+        check(Scatter(), scatter, x(9, 6), torch.arange(m).flip(0).repeat(n, 1), x(n, m))
+
+
 @pytest.mark.parametrize("targets", TARGETS, ids="-".join)
 def test_extremes_and_their_places_are_results(targets):
     class Extremes(nn.Module):

@@ -21,9 +21,6 @@ mlir::LogicalResult checkTensorTypes(mlir::RewriterBase &rewriter, mlir::Operati
 /// too.
 mlir::LogicalResult checkElements(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value, bool integers);
 
-/// Refuses an op if a dim of an operand is dynamic.
-mlir::LogicalResult checkStatic(mlir::RewriterBase &rewriter, mlir::Operation *op);
-
 /// Refuses an op if dim `dim` of `value` is dynamic.
 mlir::LogicalResult checkStaticDim(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value, int64_t dim);
 

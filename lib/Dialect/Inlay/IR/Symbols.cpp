@@ -244,6 +244,27 @@ AffineExpr inlay::simplifyExpr(AffineExpr expr, unsigned symbols) {
   return sum;
 }
 
+bool inlay::isEqual(AffineExpr lhs, AffineExpr rhs, unsigned symbols) {
+  return lhs == rhs || simplifyExpr(lhs - rhs, symbols) == getAffineConstantExpr(0, lhs.getContext());
+}
+
+AffineExpr inlay::broadcastDim(AffineExpr lhs, AffineExpr rhs, unsigned symbols) {
+  AffineExpr one = getAffineConstantExpr(1, lhs.getContext());
+  if (lhs == one || isEqual(lhs, rhs, symbols))
+    return rhs;
+  return rhs == one ? lhs : AffineExpr();
+}
+
+bool inlay::broadcastDims(SmallVectorImpl<AffineExpr> &result, ArrayRef<AffineExpr> dims, unsigned symbols) {
+  if (dims.size() > result.size())
+    result.insert(result.begin(), dims.size() - result.size(), getAffineConstantExpr(1, dims.front().getContext()));
+  size_t offset = result.size() - dims.size();
+  for (auto [i, dim] : llvm::enumerate(dims))
+    if (!(result[offset + i] = broadcastDim(result[offset + i], dim, symbols)))
+      return false;
+  return true;
+}
+
 bool inlay::isAtMost(AffineExpr lhs, AffineExpr rhs, ArrayRef<SymbolAttr> symbols) {
   return getRange(simplifyExpr(rhs - lhs, symbols.size()), symbols).min >= 0;
 }

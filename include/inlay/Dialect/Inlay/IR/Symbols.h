@@ -41,6 +41,16 @@ ExprRange getRange(mlir::AffineExpr expr, llvm::ArrayRef<SymbolAttr> symbols);
 /// `simplifyAffineExpr` is for linear expressions and fails on some products and quotients of symbols.)
 mlir::AffineExpr simplifyExpr(mlir::AffineExpr expr, unsigned symbols);
 
+/// Returns true if `lhs` is known to equal `rhs` for all values of the symbols.
+bool isEqual(mlir::AffineExpr lhs, mlir::AffineExpr rhs, unsigned symbols);
+
+/// Broadcasts two dims. Returns null if they are not known to be compatible.
+mlir::AffineExpr broadcastDim(mlir::AffineExpr lhs, mlir::AffineExpr rhs, unsigned symbols);
+
+/// Broadcasts `dims` into `result`, aligned at the last dim. Returns false if dims are not known to be compatible.
+bool broadcastDims(llvm::SmallVectorImpl<mlir::AffineExpr> &result, llvm::ArrayRef<mlir::AffineExpr> dims,
+                   unsigned symbols);
+
 /// Returns true if `lhs` is at most `rhs` for all values of the symbols.
 bool isAtMost(mlir::AffineExpr lhs, mlir::AffineExpr rhs, llvm::ArrayRef<SymbolAttr> symbols);
 

@@ -6,6 +6,7 @@
 #include "Indexing.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -88,14 +89,36 @@ private:
   ArrayRef<Value> loops;
 };
 
+} // namespace
+
+/// Returns true if the scales and offsets are known to have an element for each block. Their numbers are not checked at
+/// a call.
+static bool hasKnownBlocks(DequantizeOp op) {
+  std::optional<SmallVector<AffineExpr>> codes = getDims(op.getCodes());
+  unsigned symbols = getSymbols(op).size();
+  auto isKnown = [&](Value values) {
+    RankedTensorType type = tensorType(values);
+    std::optional<SmallVector<AffineExpr>> dims = getDims(values);
+    for (auto [dim, length] : llvm::enumerate(op.getBlock())) {
+      if (!type.isDynamicDim(dim) && (type.getDimSize(dim) == 1 || !tensorType(op.getCodes()).isDynamicDim(dim)))
+        continue;
+      bool isPacked = op.getBits() < 8 && dim + 1 == op.getBlock().size();
+      if (length != 1 || isPacked || !dims || !codes || !isEqual((*dims)[dim], (*codes)[dim], symbols))
+        return false;
+    }
+    return true;
+  };
+  return codes && isKnown(op.getScales()) && (!op.getOffsets() || isKnown(op.getOffsets()));
+}
+
+namespace {
 struct ConvertDequantize : GraphToLinalgPattern<DequantizeOp> {
   using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(DequantizeOp op, PatternRewriter &rewriter) const override {
-    // The numbers of blocks are not checked at a call.
-    auto isStatic = [](Value operand) { return tensorType(operand).hasStaticShape(); };
-    if (!llvm::all_of(op->getOperands(), isStatic))
-      return rewriter.notifyMatchFailure(op, "expected codes, scales and offsets with static dims");
+    if (!hasKnownBlocks(op))
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected scales and offsets with static dims, or with the dims of the codes");
     FailureOr<Sizes> sizes = getResultSizes(rewriter, op);
     if (failed(sizes))
       return failure();

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles a decoder of transformers and puts the program in the place of its forward."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, cast
+
+import torch
+from torch import nn
+from torch.export import Dim
+from transformers import PreTrainedModel
+from transformers.cache_utils import Cache
+from transformers.modeling_outputs import CausalLMOutputWithPast
+
+from .._compile.driver import compile as compile_program
+from .._program.compiled import CompiledModule
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .cache import CacheLayer, LayerShape, ProgramCache
+
+# The names that transformers gives a cache: the first one from version 5.24 on.
+_CACHE_NAMES = ("cache", "past_key_values")
+_EXAMPLE = 2  # sequences and tokens of the example inputs: PyTorch treats sizes of 1 as fixed
+
+
+class CompiledModel(Protocol):
+    """A model of transformers whose forward is a compiled program. It is a subclass of the class of the model."""
+
+    program: CompiledModule
+    """The program, with its report."""
+
+    def generate(self, *args: Any, **kwargs: Any) -> Any:
+        """Generates text as transformers does."""
+
+    def new_cache(self) -> ProgramCache:
+        """Returns an empty cache. A call of `generate` continues the text of the cache that it gets."""
+
+
+class _Step(nn.Module):
+    """One call of a model, with the cache as tensors.
+
+    input_ids: int64[batch, tokens]. attention_mask: int64[batch, max_length], 0 for padding. position_ids:
+    int64[batch, tokens]. length: int64[], the number of tokens in the cache. keys, values: the tensors of each layer,
+    which are written.
+    """
+
+    def __init__(self, model: PreTrainedModel, max_length: int, all_logits: bool) -> None:
+        super().__init__()
+        self.model, self.max_length, self.all_logits = model, max_length, all_logits
+        self.accepted = inspect.signature(model.forward).parameters
+        self.cache_name = _cache_name(model)
+
+    def forward(
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        position_ids: torch.Tensor,
+        length: torch.Tensor,
+        keys: list[torch.Tensor],
+        values: list[torch.Tensor],
+    ) -> torch.Tensor:
+        """Returns the logits of the last token, or of all tokens: [batch, 1 or tokens, words]."""
+        layers = []
+        for key, value in zip(keys, values, strict=True):
+            layer = CacheLayer(self.max_length, length)
+            layer.keys, layer.values, layer.is_initialized = key, value, True
+            layers.append(layer)
+        arguments: dict[str, Any] = {
+            "input_ids": input_ids,
+            "attention_mask": attention_mask,
+            self.cache_name: Cache(layers=layers),
+            "use_cache": True,
+        }
+        if "position_ids" in self.accepted:
+            arguments["position_ids"] = position_ids
+        if "logits_to_keep" in self.accepted and not self.all_logits:
+            arguments["logits_to_keep"] = 1
+        logits = cast(torch.Tensor, self.model(**arguments).logits)
+        return logits if self.all_logits else logits[:, -1:]
+
+
+def compile_model(
+    model: Any, *, max_length: int, max_batch: int, all_logits: bool, options: Mapping[str, Any]
+) -> CompiledModel:
+    """See `inlay.generation.compile`."""
+    _check_model(model)
+    _check_sizes(model, max_length, max_batch)
+    shapes = _find_shapes(model, max_length)
+    batch = _EXAMPLE if max_batch > 1 else 1
+    cache = ProgramCache(shapes, max_length)
+    cache.allocate(batch)
+    ids = torch.zeros(batch, _EXAMPLE, dtype=torch.int64)
+    mask = torch.ones(batch, max_length, dtype=torch.int64)
+    positions = torch.arange(_EXAMPLE).repeat(batch, 1)
+    keys, values = ([getattr(layer, name) for layer in cache.layers] for name in ("keys", "values"))
+    rows = {0: Dim("batch", min=1, max=max_batch)} if max_batch > 1 else {}
+    tokens = {**rows, 1: Dim("tokens", min=1, max=max_length)}
+    dims = (tokens, rows, tokens, None, [rows] * len(shapes), [rows] * len(shapes))
+    program = compile_program(
+        _Step(model, max_length, all_logits).eval(),
+        (ids, mask, positions, torch.tensor(0), keys, values),
+        dynamic_shapes=dims,
+        **options,
+    )
+    return _replace_forward(model, _Runner(model, program, shapes, max_length, max_batch, all_logits))
+
+
+def _cache_name(model: PreTrainedModel) -> str:
+    """Returns the name of the argument that is the cache."""
+    accepted = inspect.signature(model.forward).parameters
+    for name in _CACHE_NAMES:
+        if name in accepted:
+            return name
+    raise UnsupportedError(
+        f"expected a forward with an argument {' or '.join(_CACHE_NAMES)}, but that of {type(model).__name__} has none"
+    )
+
+
+def _check_model(model: Any) -> None:
+    if not isinstance(model, PreTrainedModel):
+        raise ArgumentTypeError(f"expected a model of transformers, but got {type(model).__name__}")
+    name = type(model).__name__
+    if not model.can_generate():
+        raise UnsupportedError(f"expected a model that can generate text, but {name} has no generate")
+    if model.config.is_encoder_decoder:
+        raise UnsupportedError(f"expected a model without an encoder, but {name} has one")
+    if model.training:
+        raise ArgumentValueError("expected a model in evaluation mode: call model.eval()")
+    if model.device.type != "cpu":
+        raise ArgumentValueError(f"expected a model on the CPU, but got one on {model.device}")
+
+
+def _check_sizes(model: PreTrainedModel, max_length: int, max_batch: int) -> None:
+    for name, value, least in (("max_length", max_length, _EXAMPLE), ("max_batch", max_batch, 1)):
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ArgumentTypeError(f"{name}: expected an int, but got {type(value).__name__}")
+        if value < least:
+            raise ArgumentValueError(f"{name}: expected at least {least}, but got {value}")
+    known = getattr(model.config.get_text_config(decoder=True), "max_position_embeddings", None)
+    if isinstance(known, int) and 0 < known < max_length:
+        raise ArgumentValueError(
+            f"max_length: expected at most the max_position_embeddings of the model's config, {known}, but got "
+            f"{max_length}"
+        )
+
+
+def _find_shapes(model: PreTrainedModel, max_length: int) -> list[LayerShape]:
+    """Runs the model on two tokens to see which keys and values its layers have."""
+    count = model.config.get_text_config(decoder=True).num_hidden_layers
+    cache = Cache(layers=[CacheLayer(max_length) for _ in range(count)])
+    arguments = {_cache_name(model): cache, "use_cache": True}
+    try:
+        with torch.no_grad():
+            model(input_ids=torch.zeros(1, _EXAMPLE, dtype=torch.int64), **arguments)
+    except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
+        raise UnsupportedError(
+            f"expected a model whose state is keys and values, but {type(model).__name__} fails with such a cache: "
+            f"{error}"
+        ) from error
+    shapes = []
+    for number, layer in enumerate(cache.layers):
+        if layer.keys is None or layer.values is None:
+            raise UnsupportedError(
+                f"expected a model whose layers all keep keys and values, but layer {number} of "
+                f"{type(model).__name__} keeps none"
+            )
+        keys, values = ((one.shape[1], one.shape[3]) for one in (layer.keys, layer.values))
+        shapes.append(LayerShape(keys, values, layer.keys.dtype))
+    return shapes
+
+
+class _Runner:
+    """Calls the program with the arguments that `generate` passes to a model."""
+
+    # Values that change nothing.
+    _NEUTRAL: Mapping[str, Sequence[Any]] = {
+        "use_cache": (None, True),
+        "return_dict": (None, True),
+        "output_attentions": (None, False),
+        "output_hidden_states": (None, False),
+    }
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        program: CompiledModule,
+        shapes: Sequence[LayerShape],
+        max_length: int,
+        max_batch: int,
+        all_logits: bool,
+    ) -> None:
+        self.program, self.shapes, self.max_length, self.max_batch = program, tuple(shapes), max_length, max_batch
+        self.all_logits, self.cache_name = all_logits, _cache_name(model)
+        self.words = model.config.get_text_config(decoder=True).vocab_size
+        # `generate` passes logits_to_keep to models that have it.
+        self.default_kept = 0 if "logits_to_keep" in inspect.signature(model.forward).parameters else 1
+
+    def new_cache(self) -> ProgramCache:
+        return ProgramCache(self.shapes, self.max_length)
+
+    def run(self, arguments: dict[str, Any]) -> tuple[torch.Tensor, ProgramCache]:
+        """Adds tokens to a cache. Returns the logits and the cache."""
+        ids = arguments.pop("input_ids", None)
+        mask, positions = arguments.pop("attention_mask", None), arguments.pop("position_ids", None)
+        cache, kept = arguments.pop(self.cache_name, None), arguments.pop("logits_to_keep", self.default_kept)
+        for name, value in arguments.items():
+            if not any(value is neutral for neutral in self._NEUTRAL.get(name, (None,))):
+                raise UnsupportedError(f"a model compiled for text generation has no argument {name!r}")
+        if not isinstance(ids, torch.Tensor) or ids.dim() != 2:
+            raise ArgumentTypeError("input_ids: expected a tensor int64[batch, tokens]")
+        cache = self.new_cache() if cache is None else self._check_cache(cache, ids)
+        batch, count = ids.shape
+        self._check_kept(kept, count)
+        total = cache.length + count
+        self._check_words(ids)
+        if batch > self.max_batch:
+            raise ArgumentValueError(
+                f"input_ids: expected at most {self.max_batch} sequences, but got {batch}; compile with a larger "
+                "max_batch. Each beam is a sequence"
+            )
+        if count == 0 or total > self.max_length:
+            raise ArgumentValueError(
+                f"input_ids: expected 1 to {self.max_length - cache.length} tokens, but got {count}: the cache has "
+                f"room for max_length = {self.max_length} tokens and holds {cache.length}"
+            )
+        cache.allocate(batch)
+        given = self._pad_mask(mask, batch, total)
+        if positions is None:
+            positions = torch.arange(cache.length, total).repeat(batch, 1)
+        elif positions.dim() != 2 or positions.shape[0] not in (1, batch) or positions.shape[1] != count:
+            raise ArgumentValueError(
+                f"position_ids: expected dims [{batch}, {count}], as input_ids has, but got {list(positions.shape)}"
+            )
+        keys, values = ([getattr(layer, name) for layer in cache.layers] for name in ("keys", "values"))
+        positions = positions.expand(batch, count).contiguous()
+        logits = self.program(ids.contiguous(), given, positions, torch.tensor(cache.length), keys, values)
+        cache.advance(count)
+        return (logits[:, -kept:] if kept else logits), cache
+
+    def _check_cache(self, cache: Any, ids: torch.Tensor) -> ProgramCache:
+        if not isinstance(cache, ProgramCache):
+            raise ArgumentTypeError(
+                f"{self.cache_name}: expected a cache from new_cache() of the compiled model, but got "
+                f"{type(cache).__name__}"
+            )
+        if cache.shapes != self.shapes or cache.max_length != self.max_length:
+            raise ArgumentValueError(f"{self.cache_name}: expected a cache of this model, but got one of another model")
+        if cache.sequences not in (None, ids.shape[0]):
+            raise ArgumentValueError(
+                f"input_ids: expected {cache.sequences} sequences, as the cache has, but got {ids.shape[0]}"
+            )
+        return cache
+
+    def _check_words(self, ids: torch.Tensor) -> None:
+        """Checks that tokens are in the vocabulary: the embedding of a compiled model takes the nearest row."""
+        if ids.is_floating_point() or not ids.numel():
+            return  # the program or the check of the number of tokens refuses these
+        low, high = (one.item() for one in ids.aminmax())
+        if low < 0 or high >= self.words:
+            raise ArgumentValueError(
+                f"input_ids: expected tokens from 0 to {self.words - 1}, but got {low if low < 0 else high}"
+            )
+
+    def _check_kept(self, kept: Any, count: int) -> None:
+        """Checks the number of tokens whose logits are wanted. 0 stands for all tokens, as in transformers."""
+        if not isinstance(kept, int):
+            raise UnsupportedError(f"logits_to_keep: expected an int, but got {type(kept).__name__}")
+        if not self.all_logits and (kept or count) != 1:
+            raise UnsupportedError(
+                f"logits_to_keep: expected 1, but got {kept}: the program computes the logits of the last token; "
+                "compile with all_logits=True to have those of all tokens"
+            )
+
+    def limit_length(self, prompt: Any, options: dict[str, Any], default: Any) -> None:
+        """Checks that the text of a call of `generate` fits into the cache, or limits a length that is a default.
+
+        default: the generation config of the model.
+        """
+        given = options.get("generation_config")
+        new = options.get("max_new_tokens", getattr(given, "max_new_tokens", None))
+        total = options.get("max_length", getattr(given, "max_length", None))
+        if new is None and total is None:
+            new, total = default.max_new_tokens, default.max_length
+            if max(new or 0, total or 0) > self.max_length:
+                options["max_length"] = self.max_length
+            return
+        if new is not None and isinstance(prompt, torch.Tensor) and prompt.dim() == 2:
+            total = prompt.shape[1] + new
+        if total is not None and total > self.max_length:
+            raise ArgumentValueError(
+                f"expected at most {self.max_length} tokens in all, but got {total}: compile with a larger max_length"
+            )
+
+    def _pad_mask(self, mask: torch.Tensor | None, batch: int, total: int) -> torch.Tensor:
+        """Returns the mask for all places of the cache. Places after the last token are 0."""
+        padded = torch.zeros(batch, self.max_length, dtype=torch.int64)
+        if mask is not None and mask.shape != (batch, total):
+            raise ArgumentValueError(
+                f"attention_mask: expected dims [{batch}, {total}], for the tokens in the cache and the given ones, "
+                f"but got {list(mask.shape)}"
+            )
+        padded[:, :total] = 1 if mask is None else mask
+        return padded
+
+
+def _replace_forward(model: PreTrainedModel, runner: _Runner) -> CompiledModel:
+    """Returns a copy of a model, of a subclass of its class, whose forward calls the program."""
+    original: Any = type(model)
+    signature = inspect.signature(original.forward)
+
+    @functools.wraps(original.forward)
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        arguments = dict(signature.bind(self, *args, **kwargs).arguments)
+        del arguments[next(iter(signature.parameters))]
+        for parameter in signature.parameters.values():
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                arguments.update(arguments.pop(parameter.name, {}))
+        logits, cache = runner.run(arguments)
+        return CausalLMOutputWithPast(logits=logits, **{runner.cache_name: cache})
+
+    @functools.wraps(original.generate)
+    def generate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        prompt = args[0] if args else kwargs.get("inputs", kwargs.get("input_ids"))
+        runner.limit_length(prompt, kwargs, self.generation_config)
+        if kwargs.get(runner.cache_name) is None:
+            kwargs[runner.cache_name] = runner.new_cache()
+        return original.generate(self, *args, **kwargs)
+
+    members = {"forward": forward, "generate": generate, "__module__": original.__module__}
+    # transformers decides some things by the name of the class.
+    made = copy.copy(model)
+    made.__class__ = type(original.__name__, (original,), members)
+    made.generation_config = copy.deepcopy(model.generation_config)
+    made.generation_config.cache_implementation = None  # `generate` has a cache already
+    made.__dict__.update(program=runner.program, new_cache=runner.new_cache)
+    return cast(CompiledModel, made)

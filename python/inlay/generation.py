@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles language models of transformers for text generation.
+
+    model = inlay.generation.compile(model, max_length=1024)
+    tokens = model.generate(**tokenizer("The capital of France is", return_tensors="pt"), max_new_tokens=20)
+
+Needs the package `transformers`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import Error
+
+if TYPE_CHECKING:
+    from ._generation.model import CompiledModel
+
+__all__ = ["compile"]
+
+
+def compile(
+    model: Any, *, max_length: int, max_batch: int = 1, all_logits: bool = False, **options: Any
+) -> CompiledModel:
+    """Compiles a decoder-only language model of transformers.
+
+    Returns a copy of the model that shares its weights. Its `generate` runs the compiled program for prompts and for
+    single tokens. The program has one compilation for all lengths and positions. All sampling, stopping criteria, beams
+    and streamers of transformers work, because `generate` is that of transformers.
+
+    Keys and values are in a cache of `max_length` tokens per sequence. `generate` makes a cache for each call. To
+    continue a text, make a cache with `new_cache()` and pass it to several calls.
+
+    model: a model of transformers in evaluation mode whose class has `generate`.
+    max_length: the maximum number of tokens of a sequence, prompt included.
+    max_batch: the maximum number of sequences in a call. A beam is a sequence (default: 1).
+    all_logits: compute the logits of all given tokens, which assisted decoding needs, and not only of the last one
+        (default: False).
+    options: options of `inlay.compile`, for example `targets`.
+
+    Raises UnsupportedError for models whose state is not keys and values alone, such as encoder-decoders and models
+    with recurrent layers.
+    """
+    try:
+        from ._generation.model import compile_model
+    except ImportError as error:
+        raise Error("text generation needs the package transformers: pip install transformers") from error
+    return compile_model(model, max_length=max_length, max_batch=max_batch, all_logits=all_logits, options=options)

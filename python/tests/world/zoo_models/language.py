@@ -39,7 +39,7 @@ xlm-roberta xlm-roberta-xl xlnet yoso
 # The fields of other types that need other sizes than those of `shrink`.
 _SWIN = {"image_size": 32, "patch_size": 4, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4}
 _SECTIONS = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]}}
-_FIELDS: Mapping[str, Mapping[str, Any]] = {
+FIELDS: Mapping[str, Mapping[str, Any]] = {
     "codegen": {"rotary_dim": 4},
     "gpt_neo": {"attention_types": [[["global", "local"], 1]]},
     "gptj": {"rotary_dim": 4},
@@ -53,7 +53,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
 
 def list_transformers() -> list[Model]:
     """Returns the architectures of transformers."""
-    names = sorted({*_PLAIN.split(), *_FIELDS})
+    names = sorted({*_PLAIN.split(), *FIELDS})
     return [Model(f"transformers/{name}", functools.partial(_make, name)) for name in names]
 
 
@@ -65,7 +65,7 @@ def _make(name: str) -> Instance:
 
     classes = MODEL_MAPPING_NAMES[name]
     cls = getattr(transformers, classes if isinstance(classes, str) else classes[0])
-    config = shrink(CONFIG_MAPPING[name], _FIELDS.get(name, {}))
+    config = shrink(CONFIG_MAPPING[name], FIELDS.get(name, {}))
     torch.manual_seed(SEED)
     module = cls(config).eval()
     return Instance(module, _make_inputs(module, config))

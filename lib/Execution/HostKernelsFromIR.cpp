@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace inlay;
 
 // The enums of the dialect and of the runtime have the same order.
-static_assert(static_cast<int>(plan::HostKernelKind::quantized_product) ==
-              static_cast<int>(rt::HostKernelKind::QuantizedProduct));
+static_assert(static_cast<int>(plan::HostKernelKind::integer_product) ==
+              static_cast<int>(rt::HostKernelKind::IntegerProduct));
 static_assert(static_cast<int>(plan::PostOpKind::mul_channels) == static_cast<int>(rt::PostOpKind::MulChannels));
 
 static rt::PostOp convertPostOp(plan::PostOpAttr attr) {

@@ -303,8 +303,8 @@ SymbolicDims Inference::run() {
   if (isa<PointwiseOpInterface>(op))
     return broadcastAll(operands);
   return llvm::TypeSwitch<Operation *, SymbolicDims>(op)
-      .Case<CastOp, SoftmaxOp, LayerNormOp, RmsNormOp, GroupNormOp, BatchNormOp, FlipOp, CumsumOp, CumprodOp,
-            SliceScatterOp, IndexPutOp, ScatterOp, ArgsortOp>([&](auto) { return operands[0]; })
+      .Case<CastOp, QuantizeOp, SoftmaxOp, LayerNormOp, RmsNormOp, GroupNormOp, BatchNormOp, FlipOp, CumsumOp,
+            CumprodOp, SliceScatterOp, IndexPutOp, ScatterOp, ArgsortOp>([&](auto) { return operands[0]; })
       .Case<AllOp, AmaxOp, AminOp, AnyOp, MeanOp, ProdOp, SumOp>(
           [&](auto reduction) { return reduce(reduction.getDims(), reduction.getKeepdim()); })
       .Case<ArgmaxOp, ArgminOp>(

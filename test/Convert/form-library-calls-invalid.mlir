@@ -65,3 +65,21 @@ func.func @quantized_halves(%x: tensor<32x64xf16>, %c: tensor<16x64xi8>, %s: ten
   %0 = inlay.linear %x, %w : (tensor<32x64xf16>, tensor<16x64xf16>) -> tensor<32x16xf16>
   return %0 : tensor<32x16xf16>
 }
+
+// A depthwise convolution of codes is one of floats, and so is a product whose input has a scale for each column.
+// CHECK: inlay.conv
+func.func @integer_groups(%x: tensor<1x16x4x4xi8>, %w: tensor<16x1x3x3xi8>, %s: tensor<1x1x1x1xf32>) -> tensor<1x16x4x4xf64> {
+  %0 = inlay.dequantize %x, %s code "u8" block [-1, -1, -1, -1] to f64 : (tensor<1x16x4x4xi8>, tensor<1x1x1x1xf32>) -> tensor<1x16x4x4xf64>
+  %1 = inlay.dequantize %w, %s code "i8" block [-1, -1, -1, -1] to f64 : (tensor<16x1x3x3xi8>, tensor<1x1x1x1xf32>) -> tensor<16x1x3x3xf64>
+  %2 = inlay.conv %0, %1 stride [1, 1] padding [1, 1] dilation [1, 1] groups 16
+    : (tensor<1x16x4x4xf64>, tensor<16x1x3x3xf64>) -> tensor<1x16x4x4xf64>
+  return %2 : tensor<1x16x4x4xf64>
+}
+
+// CHECK: inlay.matmul
+func.func @integer_columns(%x: tensor<32x64xi8>, %w: tensor<64x16xi8>, %s: tensor<1x64xf32>, %t: tensor<1x1xf32>) -> tensor<32x16xf64> {
+  %0 = inlay.dequantize %x, %s code "i8" block [-1, 1] to f64 : (tensor<32x64xi8>, tensor<1x64xf32>) -> tensor<32x64xf64>
+  %1 = inlay.dequantize %w, %t code "i8" block [-1, -1] to f64 : (tensor<64x16xi8>, tensor<1x1xf32>) -> tensor<64x16xf64>
+  %2 = inlay.matmul %0, %1 : (tensor<32x64xf64>, tensor<64x16xf64>) -> tensor<32x16xf64>
+  return %2 : tensor<32x16xf64>
+}

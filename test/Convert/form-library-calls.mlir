@@ -349,3 +349,59 @@ func.func @quantized(%x: tensor<2x3x64xf32>, %c: tensor<16x32xi8> {plan.constant
   %2 = inlay.linear %1, %t : (tensor<2x3x16xf32>, tensor<64x16xf32>) -> tensor<2x3x64xf32>
   return %2 : tensor<2x3x64xf32>
 }
+
+// -----
+
+// A product of two tensors from codes multiplies the codes, and a quantization of the result becomes part of it.
+// CHECK-LABEL: func.func @integers
+// CHECK-SAME: (%[[X:.*]]: tensor<32x64xi8>, %[[W:.*]]: tensor<16x64xi8> {plan.constant}, %[[S:.*]]: tensor<1x1xf32>, %[[T:.*]]: tensor<16x1xf32> {plan.constant}, %[[Z:.*]]: tensor<1x1xi8>, %[[B:.*]]: tensor<16xf32>)
+// CHECK-NOT: inlay
+// CHECK: %[[Y:.*]] = plan.library_call integer_product(%[[X]], %[[S]], %[[Z]], %[[W]], %[[T]], %[[B]], %[[S]], %[[Z]]) into %{{.*}} {config = {bias, input_code = "u8", input_offsets, inverse, limits = array<i64: 0, 255>, result_code = "u8", result_offsets, weight_code = "i8", weight_scales}, constants = array<i64: 3, 4>, post_ops = [#plan.post_op<relu>]}
+// CHECK-SAME: -> tensor<32x16xi8>
+// CHECK-NEXT: return %[[Y]]
+func.func @integers(%x: tensor<32x64xi8>, %w: tensor<16x64xi8> {plan.constant}, %s: tensor<1x1xf32>,
+    %t: tensor<16x1xf32> {plan.constant}, %z: tensor<1x1xi8>, %b: tensor<16xf32>) -> tensor<32x16xi8> {
+  %0 = inlay.dequantize %x, %s, %z code "u8" block [-1, -1] to f32
+    : (tensor<32x64xi8>, tensor<1x1xf32>, tensor<1x1xi8>) -> tensor<32x64xf32>
+  %1 = inlay.dequantize %w, %t code "i8" block [1, -1] to f32 : (tensor<16x64xi8>, tensor<16x1xf32>) -> tensor<16x64xf32>
+  %2 = inlay.linear %0, %1, %b : (tensor<32x64xf32>, tensor<16x64xf32>, tensor<16xf32>) -> tensor<32x16xf32>
+  %3 = inlay.relu %2 : (tensor<32x16xf32>) -> tensor<32x16xf32>
+  %4 = inlay.quantize %3, %s, %z code "u8" block [-1, -1] from 0 to 255 inverse
+    : (tensor<32x16xf32>, tensor<1x1xf32>, tensor<1x1xi8>) -> tensor<32x16xi8>
+  return %4 : tensor<32x16xi8>
+}
+
+// -----
+
+// The codes of a reshaped tensor are reshaped. Rows may have scales, and the weight may have a row for each input.
+// CHECK-LABEL: func.func @integer_rows
+// CHECK: %[[X:.*]] = inlay.reshape %{{.*}} shape [32, 64] : (tensor<32x8x8xi8>) -> tensor<32x64xi8>
+// CHECK: plan.library_call integer_product(%[[X]], %{{.*}}) into %{{.*}} {config = {input_code = "i8", transposed, weight_code = "i8"}}
+// CHECK: plan.library_call integer_product(%{{.*}}) into %{{.*}} {config = {input_code = "i8", input_scales, transposed, weight_code = "i8"}}
+func.func @integer_rows(%x: tensor<32x8x8xi8>, %y: tensor<32x64xi8>, %w: tensor<64x16xi8>, %s: tensor<1x1xf32>,
+    %r: tensor<1x1x1xf32>, %t: tensor<32x1xf32>) -> (tensor<32x16xf64>, tensor<32x16xf32>) {
+  %0 = inlay.dequantize %x, %r code "i8" block [-1, -1, -1] to f64 : (tensor<32x8x8xi8>, tensor<1x1x1xf32>) -> tensor<32x8x8xf64>
+  %1 = inlay.reshape %0 shape [32, 64] : (tensor<32x8x8xf64>) -> tensor<32x64xf64>
+  %2 = inlay.dequantize %w, %s code "i8" block [-1, -1] to f64 : (tensor<64x16xi8>, tensor<1x1xf32>) -> tensor<64x16xf64>
+  %3 = inlay.matmul %1, %2 : (tensor<32x64xf64>, tensor<64x16xf64>) -> tensor<32x16xf64>
+  %4 = inlay.dequantize %y, %t code "i8" block [1, -1] to f32 : (tensor<32x64xi8>, tensor<32x1xf32>) -> tensor<32x64xf32>
+  %5 = inlay.dequantize %w, %s code "i8" block [-1, -1] to f32 : (tensor<64x16xi8>, tensor<1x1xf32>) -> tensor<64x16xf32>
+  %6 = inlay.matmul %4, %5 : (tensor<32x64xf32>, tensor<64x16xf32>) -> tensor<32x16xf32>
+  return %3, %6 : tensor<32x16xf64>, tensor<32x16xf32>
+}
+
+// -----
+
+// A convolution of codes, whose floats have another use, so the quantization stays.
+// CHECK-LABEL: func.func @integer_window
+// CHECK: %[[Y:.*]] = plan.library_call integer_product({{.*}}) into %{{.*}} {config = {input_code = "u8", weight_code = "i8", weight_scales}, window = array<i64: 1, 3, 1, 1, 1, 3, 1, 1, 1>}
+// CHECK: inlay.quantize %[[Y]]
+func.func @integer_window(%x: tensor<1x16x8x8xi8>, %w: tensor<16x16x3x3xi8>, %s: tensor<1x1x1x1xf32>, %t: tensor<16x1x1x1xf32>)
+    -> (tensor<1x16x8x8xf32>, tensor<1x16x8x8xi8>) {
+  %0 = inlay.dequantize %x, %s code "u8" block [-1, -1, -1, -1] to f32 : (tensor<1x16x8x8xi8>, tensor<1x1x1x1xf32>) -> tensor<1x16x8x8xf32>
+  %1 = inlay.dequantize %w, %t code "i8" block [1, -1, -1, -1] to f32 : (tensor<16x16x3x3xi8>, tensor<16x1x1x1xf32>) -> tensor<16x16x3x3xf32>
+  %2 = inlay.conv %0, %1 stride [1, 1] padding [1, 1] dilation [1, 1] groups 1
+    : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+  %3 = inlay.quantize %2, %s code "u8" block [-1, -1, -1, -1] from 0 to 255 : (tensor<1x16x8x8xf32>, tensor<1x1x1x1xf32>) -> tensor<1x16x8x8xi8>
+  return %2, %3 : tensor<1x16x8x8xf32>, tensor<1x16x8x8xi8>
+}

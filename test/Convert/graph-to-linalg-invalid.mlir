@@ -127,7 +127,7 @@ func.func @shift_of_booleans(%x: tensor<4xi1>) -> tensor<4xi1> {
 func.func @scales_of_other_rows(%c: tensor<?x4xi8> {inlay.dims = affine_map<()[n, m] -> (n, 4)>},
                                 %s: tensor<?x1xf32> {inlay.dims = affine_map<()[n, m] -> (m, 1)>}) -> tensor<?x4xf32>
     attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 4>, #inlay.symbol<"m", 1 to 4>]} {
-  // expected-error @below {{unsupported-shape: expected scales and offsets with static dims, or with the dims of the codes}}
+  // expected-error @below {{unsupported-shape: expected scales and offsets with static dims, or with the dims of the elements}}
   %0 = inlay.dequantize %c, %s code "i8" block [1, -1] to f32 {inlay.dims = [affine_map<()[n, m] -> (n, 4)>]}
     : (tensor<?x4xi8>, tensor<?x1xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>

@@ -81,7 +81,7 @@ void fields(Coder &coder, Ref<Coder, HostKernel> kernel) {
   auto &[name, kind, buffers, loops, constants, postOps, hasBias, accumulates, channelsLast, mask, isCausal, scale,
          calls] = kernel;
   coder(name);
-  coder.choice(kind, HostKernelKind::QuantizedProduct, "a kind of host kernel");
+  coder.choice(kind, HostKernelKind::IntegerProduct, "a kind of host kernel");
   coder(buffers, loops, constants, postOps, hasBias, accumulates, channelsLast);
   coder.choice(mask, MaskKind::Selected, "a kind of mask");
   coder(isCausal, scale, calls);

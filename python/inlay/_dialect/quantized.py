@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Registers `inlay::dequantize`, the meaning of the graph op `dequantize`, as an operator of PyTorch."""
+"""Registers the meanings of the graph ops `dequantize` and `quantize` as operators of PyTorch."""
 
 from __future__ import annotations
 
@@ -51,12 +51,17 @@ def dequantize(
     scale = _spread(scales.float(), numbers.shape, block)
     if offsets is None:
         return (numbers * scale).to(dtype)
+    offset = _spread(_offsets(offsets, code), numbers.shape, block)
+    return (numbers * scale + offset if minima else (numbers - offset) * scale).to(dtype)
+
+
+def _offsets(offsets: Tensor, code: str) -> Tensor:
+    """Returns offsets as floats. Integers have the sign of the codes."""
     if not offsets.is_floating_point():
         if offsets.dtype not in (torch.int8, torch.uint8):
             raise TypeError(f"expected offsets of floats, int8 or uint8, but got {offsets.dtype}")
         offsets = offsets.view(torch.int8 if code[0] == "i" else torch.uint8)
-    offset = _spread(offsets.float(), numbers.shape, block)
-    return (numbers * scale + offset if minima else (numbers - offset) * scale).to(dtype)
+    return offsets.float()
 
 
 @dequantize.register_fake
@@ -72,3 +77,37 @@ def _fake_dequantize(
 ) -> Tensor:
     last = codes.shape[-1] * (8 // BITS[code]) if size is None else size
     return codes.new_empty((*codes.shape[:-1], last), dtype=dtype)
+
+
+@torch.library.custom_op("inlay::quantize", mutates_args=())
+def quantize(
+    input: Tensor,
+    scales: Tensor,
+    offsets: Tensor | None,
+    code: str,
+    block: Sequence[int],
+    low: int,
+    high: int,
+    inverse: bool = False,
+) -> Tensor:
+    """Returns codes for floats, as `docs/reference/dialect-inlay.md` describes: int8 with their bits."""
+    scale = _spread(scales.float(), input.shape, block)
+    level = torch.round(input.float() * scale if inverse else input.float() / scale)
+    if offsets is not None:
+        level = level + _spread(_offsets(offsets, code), input.shape, block)
+    level = torch.where(level > low, level, float(low))  # a NaN is not larger
+    return torch.where(level < high, level, float(high)).to(torch.int32).to(torch.int8)
+
+
+@quantize.register_fake
+def _fake_quantize(
+    input: Tensor,
+    scales: Tensor,
+    offsets: Tensor | None,
+    code: str,
+    block: Sequence[int],
+    low: int,
+    high: int,
+    inverse: bool = False,
+) -> Tensor:
+    return torch.empty_like(input, dtype=torch.int8, memory_format=torch.contiguous_format)

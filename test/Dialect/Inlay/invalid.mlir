@@ -795,9 +795,9 @@ func.func @dequantize_bytes(%c: tensor<4x8xi32>, %s: tensor<4x1xf32>) {
 // -----
 
 func.func @dequantize_result(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
-  // expected-error @+2 {{expected a result of f16, bf16 or f32, but got 'f64'}}
+  // expected-error @+2 {{expected a result of f16, bf16, f32 or f64, but got 'i32'}}
   // expected-error @+1 {{failed to infer returned types}}
-  %0 = inlay.dequantize %c, %s code "i8" block [1, -1] to f64 : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x8xf64>
+  %0 = inlay.dequantize %c, %s code "i8" block [1, -1] to i32 : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x8xi32>
   return
 }
 
@@ -884,5 +884,59 @@ func.func @dequantize_no_minima(%c: tensor<4x8xi8>, %s: tensor<4x1xf32>) {
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.dequantize %c, %s code "u4" block [1, -1] minima to f32
     : (tensor<4x8xi8>, tensor<4x1xf32>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_code(%x: tensor<4x8xf32>, %s: tensor<1x1xf32>) {
+  // expected-error @+2 {{'inlay.quantize' op expected code to be i8 or u8, but got u4}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.quantize %x, %s code "u4" block [-1, -1] from 0 to 15 : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_input(%x: tensor<4x8xf64>, %s: tensor<1x1xf32>) {
+  // expected-error @+2 {{expected an input of f16, bf16 or f32, but got 'tensor<4x8xf64>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.quantize %x, %s code "u8" block [-1, -1] from 0 to 255 : (tensor<4x8xf64>, tensor<1x1xf32>) -> tensor<4x8xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_limits(%x: tensor<4x8xf32>, %s: tensor<1x1xf32>) {
+  // expected-error @+2 {{expected limits in [-128, 127], but got 0 to 255}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.quantize %x, %s code "i8" block [-1, -1] from 0 to 255 : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_order(%x: tensor<4x8xf32>, %s: tensor<1x1xf32>) {
+  // expected-error @+2 {{expected limits in [0, 255], but got 9 to 8}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.quantize %x, %s code "u8" block [-1, -1] from 9 to 8 : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_scales(%x: tensor<4x8xf32>, %s: tensor<1x4xf32>) {
+  // expected-error @+2 {{expected scales of dims [4, 1], one for each block, but got 'tensor<1x4xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.quantize %x, %s code "u8" block [1, -1] from 0 to 255 : (tensor<4x8xf32>, tensor<1x4xf32>) -> tensor<4x8xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_offsets(%x: tensor<4x8xf32>, %s: tensor<1x1xf32>, %o: tensor<1x1xi32>) {
+  // expected-error @+2 {{expected offsets of f16, bf16, f32 or i8, but got 'tensor<1x1xi32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.quantize %x, %s, %o code "u8" block [-1, -1] from 0 to 255 : (tensor<4x8xf32>, tensor<1x1xf32>, tensor<1x1xi32>) -> tensor<4x8xi8>
   return
 }

@@ -254,6 +254,16 @@ func.func @segment(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   return %closed#0 : tensor<4xf32>
 }
 
+// CHECK-LABEL: func @quantize
+func.func @quantize(%x: tensor<?x8xf16>, %s: tensor<1x1xf32>, %t: tensor<1x2xf32>, %z: tensor<1x2xi8>) {
+  // CHECK: inlay.quantize %{{.*}}, %{{.*}} code "i8" block [-1, -1] from -127 to 127 : (tensor<?x8xf16>, tensor<1x1xf32>) -> tensor<?x8xi8>
+  %0 = inlay.quantize %x, %s code "i8" block [-1, -1] from -127 to 127 : (tensor<?x8xf16>, tensor<1x1xf32>) -> tensor<?x8xi8>
+  // CHECK: inlay.quantize %{{.*}}, %{{.*}}, %{{.*}} code "u8" block [-1, 4] from 0 to 255 inverse
+  %1 = inlay.quantize %x, %t, %z code "u8" block [-1, 4] from 0 to 255 inverse
+    : (tensor<?x8xf16>, tensor<1x2xf32>, tensor<1x2xi8>) -> tensor<?x8xi8>
+  return
+}
+
 // CHECK-LABEL: func @dequantize
 func.func @dequantize(%c: tensor<4x8xi8>, %d: tensor<?x8xi8>, %s: tensor<4x1xf16>, %t: tensor<?x2xf32>, %o: tensor<?x2xi8>) {
   // CHECK: inlay.dequantize %{{.*}}, %{{.*}} code "i8" block [1, -1] to f16 : (tensor<4x8xi8>, tensor<4x1xf16>) -> tensor<4x8xf16>

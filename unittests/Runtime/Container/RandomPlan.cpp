@@ -125,7 +125,7 @@ private:
   HostKernel hostKernel() {
     HostKernel kernel;
     kernel.name = text();
-    kernel.kind = any(HostKernelKind::QuantizedProduct);
+    kernel.kind = any(HostKernelKind::IntegerProduct);
     kernel.buffers = below(5);
     kernel.loops = below(5);
     kernel.constants = {below(3), below(3)};

@@ -124,14 +124,16 @@ struct Engine {
 
 /// The kind of a kernel of a host function.
 enum class HostKernelKind : uint8_t {
-  Loops,           ///< A loop in the function's code, run in chunks.
-  Contraction,     ///< Sums of products of two operands, by a library.
-  Convolution,     ///< A convolution of one to three spatial dims, by a library.
-  Attention,       ///< softmax(scale * Q K^T + mask) V, by a library.
-  QuantizedProduct ///< A product with weights that are codes of 2, 4 or 8 bits, by a library.
+  Loops,            ///< A loop in the function's code, run in chunks.
+  Contraction,      ///< Sums of products of two operands, by a library.
+  Convolution,      ///< A convolution of one to three spatial dims, by a library.
+  Attention,        ///< softmax(scale * Q K^T + mask) V, by a library.
+  QuantizedProduct, ///< A product with weights that are codes of 2, 4 or 8 bits, by a library.
+  IntegerProduct    ///< A product or convolution of codes of 8 bits, by a library.
 };
 
-/// Returns the word for plans and profiles: "loops", "contraction", "convolution", "attention", "quantized_product".
+/// Returns the word for plans and profiles: "loops", "contraction", "convolution", "attention", "quantized_product",
+/// "integer_product".
 const char *name(HostKernelKind kind);
 
 /// An operation that a library kernel applies to each element of its result. Kinds from `Add` on take an operand. Kinds
@@ -177,6 +179,39 @@ enum class QuantizedElement : uint8_t {
 /// Number of sizes of a QuantizedProduct.
 constexpr int64_t kQuantizedSizes = 11;
 
+/// The offsets of codes in an IntegerProduct.
+enum class IntegerOffsets : uint8_t {
+  None,
+  Floats, ///< f32 with integers.
+  Codes   ///< Integers of 8 bits, signed if the codes are signed.
+};
+
+/// The elements of the result of an IntegerProduct.
+enum class IntegerResult : uint8_t {
+  F32,
+  F64,  ///< Without post-ops.
+  Codes ///< Quantized as by `inlay.quantize`, with one scale.
+};
+
+/// The first sizes of an IntegerProduct. Each is one 64-bit integer, and a bool is 0 or 1.
+struct IntegerSizes {
+  int64_t batch;           ///< m of a product.
+  int64_t groups;          ///< 1 for a product.
+  int64_t inputs, outputs; ///< Channels per group: k and n of a product.
+  int64_t dims;            ///< Spatial dims: 0 for a product, 1 or 2.
+  int64_t isInputSigned, isWeightSigned;
+  int64_t isWeightTransposed;          ///< 1 if W is [k, n].
+  int64_t isPerRow;                    ///< 1 if X has a scale for each row of a product, not one.
+  int64_t isPerChannel;                ///< 1 if W has a scale for each output channel, not one.
+  int64_t inputOffsets, weightOffsets; ///< An IntegerOffsets; as many as scales.
+  int64_t result;                      ///< An IntegerResult.
+  int64_t isResultSigned;
+  int64_t resultOffsets; ///< An IntegerOffsets.
+  int64_t low, high;     ///< Limits of the codes of the result.
+  int64_t isInverse;     ///< 1 if the scale of the result is its inverse.
+};
+constexpr int64_t kIntegerSizes = sizeof(IntegerSizes) / sizeof(int64_t);
+
 /// A part of a host function that the runtime executes, on several threads or with a library. The code passes `buffers`
 /// and `sizes` (64-bit integers) at each call. Elements are f32 except those of masks and quantized weights. Strides
 /// count elements. A stride is 0 if an operand does not have that loop or broadcasts along it.
@@ -196,6 +231,11 @@ constexpr int64_t kQuantizedSizes = 11;
 ///                contiguous. Sizes: m, n, k, the sizes of a block along n and k, the number of bits of a code, 1 if
 ///                codes are signed, the QuantizedElement of the scales and of the offsets, 1 if the weight is [k, n]
 ///                and not [n, k], 1 if offsets are minima. `inlay.dequantize` describes the weight.
+///   IntegerProduct
+///                Buffers: codes of X, scales of X, [offsets of X], codes of W, scales of W, [offsets of W], [bias],
+///                operands of post-ops, [scale of Y, [offset of Y]], Y. All are contiguous. Scales are f32. X and Y are
+///                [m, k] and [m, n], or as for a Convolution. W is [n, k], [k, n], or as for a Convolution. Sizes:
+///                those of IntegerSizes, in order, then for each spatial dim what a Convolution has.
 struct HostKernel {
   std::string name; ///< For messages.
   HostKernelKind kind = HostKernelKind::Loops;

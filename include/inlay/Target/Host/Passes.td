@@ -15,7 +15,8 @@ def FormLibraryCallsPass : Pass<"inlay-convert-form-library-calls", "::mlir::fun
     operands, and of its result if it has no other use, become part of its maps. A call absorbs the activations, and the
     sums and products with another tensor, that follow it, as long as its result has no other use. Arguments of the
     function that are marked `plan.constant` are the constants of the call. A product with a matrix from `inlay.dequantize`,
-    or with a permutation of one, becomes a call that reads the codes.
+    or with a permutation of one, becomes a call that reads the codes. A product or convolution of two tensors from
+    `inlay.dequantize` with codes of 8 bits multiplies the codes, and absorbs an `inlay.quantize` of its result too.
 
     ```mlir
     func.func @f(%x: tensor<32x64xf32>, %w: tensor<16x64xf32> {plan.constant}) -> tensor<32x16xf32> {

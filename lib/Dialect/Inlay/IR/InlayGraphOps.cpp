@@ -291,6 +291,7 @@ static FailureOr<int64_t> inferCodes(OptLoc loc, int64_t bytes, int64_t codesPer
 }
 
 /// Checks that `value` has an element for each block of a tensor of dims `shape`.
+template <typename Op>
 static LogicalResult checkBlocks(OptLoc loc, StringRef what, Value value, ArrayRef<int64_t> shape,
                                  ArrayRef<int64_t> block) {
   SmallVector<int64_t> wanted;
@@ -303,32 +304,40 @@ static LogicalResult checkBlocks(OptLoc loc, StringRef what, Value value, ArrayR
       llvm::all_of(llvm::zip(type.getShape(), wanted),
                    [](auto pair) { return mayEqual(std::get<0>(pair), std::get<1>(pair)); }))
     return success();
-  return reject<DequantizeOp>(loc, "expected ", what, " of dims [", ArrayRef<int64_t>(wanted),
-                              "], one for each block, but got ", type);
+  return reject<Op>(loc, "expected ", what, " of dims [", ArrayRef<int64_t>(wanted), "], one for each block, but got ",
+                    type);
 }
 
 static bool isShortFloat(Type type) { return type.isF16() || type.isBF16() || type.isF32(); }
 
+/// Checks the sizes of blocks of `tensor`, and the scales of its elements, which have the dims `shape`.
+template <typename Op>
+static LogicalResult checkScales(OptLoc loc, typename Op::Adaptor op, RankedTensorType tensor,
+                                 ArrayRef<int64_t> shape) {
+  RankedTensorType scales = tensorType(op.getScales());
+  if (!isShortFloat(scales.getElementType()))
+    return reject<Op>(loc, "expected scales of f16, bf16 or f32, but got ", scales);
+  if (op.getBlock().size() != shape.size() ||
+      llvm::any_of(op.getBlock(), [](int64_t length) { return length < 1 && length != -1; }))
+    return reject<Op>(loc, "expected a positive size of a block, or -1, for each dim of ", tensor, ", but got [",
+                      op.getBlock(), "]");
+  return checkBlocks<Op>(loc, "scales", op.getScales(), shape, op.getBlock());
+}
+
 LogicalResult DequantizeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
-  RankedTensorType codes = tensorType(op.getCodes()), scales = tensorType(op.getScales());
+  RankedTensorType codes = tensorType(op.getCodes());
   if (!llvm::is_contained({"i2", "u2", "i4", "u4", "i8", "u8"}, op.getCode()))
     return reject<DequantizeOp>(loc, "expected code to be i2, u2, i4, u4, i8 or u8, but got ", op.getCode());
   if (!codes.getElementType().isInteger(8) || codes.getRank() < 1)
     return reject<DequantizeOp>(loc, "expected codes of i8 with at least one dim, but got ", codes);
-  if (!isShortFloat(op.getDtype()))
-    return reject<DequantizeOp>(loc, "expected a result of f16, bf16 or f32, but got ", op.getDtype());
-  if (!isShortFloat(scales.getElementType()))
-    return reject<DequantizeOp>(loc, "expected scales of f16, bf16 or f32, but got ", scales);
-  if (op.getBlock().size() != static_cast<size_t>(codes.getRank()) ||
-      llvm::any_of(op.getBlock(), [](int64_t length) { return length < 1 && length != -1; }))
-    return reject<DequantizeOp>(loc, "expected a positive size of a block, or -1, for each dim of ", codes,
-                                ", but got [", op.getBlock(), "]");
+  if (!isShortFloat(op.getDtype()) && !op.getDtype().isF64())
+    return reject<DequantizeOp>(loc, "expected a result of f16, bf16, f32 or f64, but got ", op.getDtype());
   SmallVector<int64_t> shape(codes.getShape());
   FailureOr<int64_t> last = inferCodes(loc, shape.back(), 8 / (op.getCode().back() - '0'), op.getSize());
   if (failed(last))
     return failure();
   shape.back() = *last;
-  if (failed(checkBlocks(loc, "scales", op.getScales(), shape, op.getBlock())))
+  if (failed(checkScales<DequantizeOp>(loc, op, codes, shape)))
     return failure();
   if (op.getMinima() && !op.getOffsets())
     return reject<DequantizeOp>(loc, "expected offsets, which are the minima, but got none");
@@ -337,10 +346,32 @@ LogicalResult DequantizeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor 
     if (!isShortFloat(element) && (op.getMinima() || !element.isInteger(8)))
       return reject<DequantizeOp>(loc, "expected offsets of f16, bf16", op.getMinima() ? " or f32" : ", f32 or i8",
                                   ", but got ", tensorType(op.getOffsets()));
-    if (failed(checkBlocks(loc, "offsets", op.getOffsets(), shape, op.getBlock())))
+    if (failed(checkBlocks<DequantizeOp>(loc, "offsets", op.getOffsets(), shape, op.getBlock())))
       return failure();
   }
   return yieldType<DequantizeOp>(loc, shape, op.getDtype(), types);
+}
+
+LogicalResult QuantizeOp::inferReturnTypes(MLIRContext *context, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput());
+  if (op.getCode() != "i8" && op.getCode() != "u8")
+    return reject<QuantizeOp>(loc, "expected code to be i8 or u8, but got ", op.getCode());
+  if (!isShortFloat(input.getElementType()))
+    return reject<QuantizeOp>(loc, "expected an input of f16, bf16 or f32, but got ", input);
+  int64_t least = op.getCode() == "i8" ? -128 : 0, most = least + 255;
+  auto low = static_cast<int64_t>(op.getLow()), high = static_cast<int64_t>(op.getHigh());
+  if (low < least || high > most || low > high)
+    return reject<QuantizeOp>(loc, "expected limits in [", least, ", ", most, "], but got ", low, " to ", high);
+  if (failed(checkScales<QuantizeOp>(loc, op, input, input.getShape())))
+    return failure();
+  if (op.getOffsets()) {
+    RankedTensorType offsets = tensorType(op.getOffsets());
+    if (!isShortFloat(offsets.getElementType()) && !offsets.getElementType().isInteger(8))
+      return reject<QuantizeOp>(loc, "expected offsets of f16, bf16, f32 or i8, but got ", offsets);
+    if (failed(checkBlocks<QuantizeOp>(loc, "offsets", op.getOffsets(), input.getShape(), op.getBlock())))
+      return failure();
+  }
+  return yieldType<QuantizeOp>(loc, input.getShape(), IntegerType::get(context, 8), types);
 }
 
 //===-- Layout --------------------------------------------------------------------------------------------------===//

@@ -14,6 +14,9 @@ using namespace inlay::plan;
 static constexpr StringLiteral kBias = "bias";
 static constexpr StringLiteral kMask = "mask";
 static constexpr StringLiteral kOffsets = "offsets";
+static constexpr StringLiteral kInputCode = "input_code", kInputOffsets = "input_offsets";
+static constexpr StringLiteral kWeightCode = "weight_code", kWeightOffsets = "weight_offsets";
+static constexpr StringLiteral kResultCode = "result_code", kResultOffsets = "result_offsets", kLimits = "limits";
 
 //===-- Attributes ----------------------------------------------------------------------------------------------===//
 
@@ -35,8 +38,29 @@ static bool isPerChannel(PostOpAttr postOp) { return postOp.getKind() >= PostOpK
 static int64_t countInputs(HostKernelKind kind, ArrayRef<PostOpAttr> postOps, DictionaryAttr config) {
   if (kind == HostKernelKind::attention)
     return 3 + (config && config.contains(kMask));
+  if (kind == HostKernelKind::integer_product) {
+    auto has = [&](StringRef name) { return static_cast<int64_t>(config && config.contains(name)); };
+    return 4 + has(kInputOffsets) + has(kWeightOffsets) + has(kBias) + llvm::count_if(postOps, takesOperand) +
+           has(kResultCode) + has(kResultOffsets);
+  }
   int64_t weights = kind == HostKernelKind::quantized_product ? 2 + (config && config.contains(kOffsets)) : 1;
   return 1 + weights + (config && config.contains(kBias)) + llvm::count_if(postOps, takesOperand);
+}
+
+/// Returns true if a product of integers may have this entry of `config`.
+static bool isOfIntegerProduct(StringRef name, Attribute value) {
+  if (llvm::is_contained({kInputCode, kWeightCode, kResultCode}, name)) {
+    auto code = dyn_cast<StringAttr>(value);
+    return code && (code == "i8" || code == "u8");
+  }
+  if (name == kLimits) {
+    auto limits = dyn_cast<DenseI64ArrayAttr>(value);
+    return limits && limits.size() == 2;
+  }
+  return isa<UnitAttr>(value) &&
+         llvm::is_contained({kInputOffsets, kWeightOffsets, kResultOffsets, kBias, StringLiteral("input_scales"),
+                             StringLiteral("weight_scales"), StringLiteral("transposed"), StringLiteral("inverse")},
+                            name);
 }
 
 /// Checks that `config` has only entries for a kernel of this kind.
@@ -49,6 +73,7 @@ static LogicalResult verifyConfig(llvm::function_ref<InFlightDiagnostic()> emitE
     bool isQuantized = kind == HostKernelKind::quantized_product;
     bool isProduct = kind == HostKernelKind::contraction || kind == HostKernelKind::convolution || isQuantized;
     bool fits =
+        (kind == HostKernelKind::integer_product && isOfIntegerProduct(name, entry.getValue())) ||
         (name == kBias && isProduct && isUnit) ||
         (name == "accumulate" && kind == HostKernelKind::contraction && isUnit) ||
         (isQuantized && ((name == "code" && string) || (name == "block" && isa<DenseI64ArrayAttr>(entry.getValue())) ||
@@ -168,6 +193,21 @@ static LogicalResult verifyConvolution(LibraryCallOp op) {
   return success();
 }
 
+/// Checks the window of a convolution of integers, and the channels of its operands.
+static LogicalResult verifyIntegerConvolution(LibraryCallOp op, ShapedType input, ShapedType weight, ShapedType init) {
+  constexpr int64_t kMaxSpatial = 2;
+  if (failed(verifyWindow(op)))
+    return failure();
+  int64_t groups = (*op.getWindow())[0];
+  auto fits = [](int64_t size, int64_t wanted) { return ShapedType::isDynamic(size) || size == wanted; };
+  if (init.getRank() > kMaxSpatial + 2 || input.getRank() != init.getRank() || weight.getRank() != init.getRank() ||
+      !weight.hasStaticShape() || weight.getDimSize(0) % groups || !fits(init.getDimSize(1), weight.getDimSize(0)) ||
+      !fits(input.getDimSize(1), weight.getDimSize(1) * groups))
+    return op.emitOpError("expected a convolution of one or two spatial dims with a static weight, but got ")
+           << input << ", " << weight << " and " << init;
+  return success();
+}
+
 /// Checks the operands of a quantized product: a matrix of codes that fits the input and the result, with its format.
 static LogicalResult verifyQuantizedProduct(LibraryCallOp op) {
   auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
@@ -210,8 +250,81 @@ static LogicalResult verifyQuantizedProduct(LibraryCallOp op) {
   return success();
 }
 
+/// Checks the numbers of scales and offsets, and the operands of post-ops, of a product with this many outputs.
+static LogicalResult verifyIntegerOperands(LibraryCallOp op, int64_t outputs) {
+  DictionaryAttr config = op.getConfigAttr();
+  auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
+  ShapedType init = typeOf(op.getInit());
+  unsigned next = 1;
+  auto has = [&](StringRef name) { return config.contains(name); };
+  /// Checks scales and then, if there are any, offsets.
+  auto verifyScales = [&](std::optional<int64_t> count, StringRef offsets) -> LogicalResult {
+    for (bool isOffset : {false, true}) {
+      if (isOffset && !has(offsets))
+        continue;
+      ShapedType type = typeOf(op.getInputs()[next++]);
+      bool isElement = type.getElementType().isF32() || (isOffset && type.getElementType().isInteger(8));
+      if (!isElement || (count && (!type.hasStaticShape() || type.getNumElements() != *count)))
+        return op.emitOpError("expected ")
+               << count.value_or(0) << " scales of f32 and offsets of f32 or i8, but got " << type;
+    }
+    return success();
+  };
+  std::optional<int64_t> rows = 1;
+  if (has("input_scales"))
+    rows = std::nullopt; // The rows of the input may be dynamic.
+  if (failed(verifyScales(rows, kInputOffsets)))
+    return failure();
+  ++next;
+  if (failed(verifyScales(has("weight_scales") ? outputs : 1, kWeightOffsets)))
+    return failure();
+  unsigned end = op.getInputs().size() - has(kResultCode) - has(kResultOffsets);
+  for (bool isBias = has(kBias); next < end; isBias = false) {
+    ShapedType type = typeOf(op.getInputs()[next++]);
+    if (!type.getElementType().isF32() || type.getShape() != (isBias ? ArrayRef<int64_t>(outputs) : init.getShape()))
+      return op.emitOpError("expected f32 of the shape of ")
+             << (isBias ? "the outputs" : "'init'") << ", but got " << type;
+  }
+  return has(kResultCode) ? verifyScales(1, kResultOffsets) : success();
+}
+
+/// Checks the config of a product of integers, and the dims of its operands.
+static LogicalResult verifyIntegerProduct(LibraryCallOp op) {
+  auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
+  DictionaryAttr config = op.getConfigAttr();
+  if (!config || !config.contains(kInputCode) || !config.contains(kWeightCode) ||
+      config.contains(kResultCode) != config.contains(kLimits) ||
+      (config.contains(kResultOffsets) && !config.contains(kResultCode)))
+    return op.emitOpError("expected the code types of the input and of the weight, and limits for codes of the result");
+  ShapedType input = typeOf(op.getInputs()[0]), init = typeOf(op.getInit());
+  ShapedType weight = typeOf(op.getInputs()[2 + config.contains(kInputOffsets)]);
+  if (!input.getElementType().isInteger(8) || !weight.getElementType().isInteger(8) || weight.getRank() < 1 ||
+      init.getRank() < 1)
+    return op.emitOpError("expected codes of i8 with dims, but got ") << input << " and " << weight;
+  Type element = init.getElementType();
+  if (config.contains(kResultCode) ? !element.isInteger(8) : !element.isF32() && !element.isF64())
+    return op.emitOpError("expected a result of i8 for codes and of f32 or f64 for others, but got ") << init;
+  if (element.isF64() && (config.contains(kBias) || !getPostOpList(op).empty()))
+    return op.emitOpError("expected neither a bias nor post-ops for a result of f64");
+  int64_t outputs = op.getWindow() ? weight.getDimSize(0) : init.getShape().back();
+  if (failed(verifyIntegerOperands(op, outputs)))
+    return failure();
+  if (op.getWindow())
+    return verifyIntegerConvolution(op, input, weight, init);
+  bool isTransposed = config.contains("transposed");
+  if (!weight.hasStaticShape() || weight.getRank() != 2 || input.getRank() < 1 || input.getRank() != init.getRank() ||
+      input.getShape().drop_back() != init.getShape().drop_back() ||
+      input.getShape().back() != weight.getDimSize(!isTransposed) ||
+      init.getShape().back() != weight.getDimSize(isTransposed))
+    return op.emitOpError("expected a product with a static matrix of codes, but got ")
+           << input << ", " << weight << " and " << init;
+  return success();
+}
+
 /// Returns true if an operand may have the element type `type`.
 static bool isElementOf(LibraryCallOp op, unsigned number, Type type) {
+  if (op.getKind() == HostKernelKind::integer_product)
+    return type.isInteger(8) || type.isF32() || (type.isF64() && number == op.getInputs().size());
   bool isWeight = op.getKind() == HostKernelKind::quantized_product && number > 0 &&
                   number < (op.getConfigAttr() && op.getConfigAttr().contains(kOffsets) ? 4u : 3u);
   if (isWeight)
@@ -244,6 +357,8 @@ LogicalResult LibraryCallOp::verify() {
     return failure();
   if (getKind() == HostKernelKind::quantized_product)
     return verifyQuantizedProduct(*this);
+  if (getKind() == HostKernelKind::integer_product)
+    return verifyIntegerProduct(*this);
   return getKind() == HostKernelKind::convolution ? verifyConvolution(*this) : success();
 }
 

@@ -66,6 +66,8 @@ const char *name(HostKernelKind kind) {
     return "attention";
   case HostKernelKind::QuantizedProduct:
     return "quantized_product";
+  case HostKernelKind::IntegerProduct:
+    return "integer_product";
   }
   return "unknown";
 }

@@ -136,6 +136,8 @@ static StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const HostKernel &ker
     return makeAttention(kernel, library);
   case HostKernelKind::QuantizedProduct:
     return makeQuantizedProduct(kernel, library);
+  case HostKernelKind::IntegerProduct:
+    return makeIntegerProduct(kernel);
   }
   return Status(StatusCode::InvalidArgument, fmt::format("kernel '{}' has a kind that is not known", kernel.name));
 }

@@ -27,6 +27,7 @@ StatusOr<std::unique_ptr<LibraryKernel>> makeContraction(const HostKernel &kerne
 StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const HostKernel &kernel, SequentialLibrary &library);
 StatusOr<std::unique_ptr<LibraryKernel>> makeAttention(const HostKernel &kernel, SequentialLibrary &library);
 StatusOr<std::unique_ptr<LibraryKernel>> makeQuantizedProduct(const HostKernel &kernel, SequentialLibrary &library);
+StatusOr<std::unique_ptr<LibraryKernel>> makeIntegerProduct(const HostKernel &kernel);
 
 /// Returns the library's primitive, or a built-in one for a shape that the library does not support.
 StatusOr<std::shared_ptr<Gemm>> makeGemm(SequentialLibrary &library, const GemmShape &shape);

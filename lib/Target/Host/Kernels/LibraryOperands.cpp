@@ -55,6 +55,8 @@ private:
       return listAttention();
     case plan::HostKernelKind::quantized_product:
       return listQuantizedProduct();
+    case plan::HostKernelKind::integer_product:
+      return listIntegerProduct();
     case plan::HostKernelKind::loops:
       break;
     }
@@ -86,6 +88,61 @@ private:
     add(config.contains("offsets") ? numberOf(3) : 0);
     add(isTransposed);
     add(config.contains("minima"));
+    return success();
+  }
+
+  /// Lists IntegerSizes of the runtime's plan and the window.
+  LogicalResult listIntegerProduct() {
+    DictionaryAttr config = op.getConfigAttr();
+    unsigned next = 0; // Number of the next operand.
+    ArrayRef<AffineExpr> input = operands[next].dims, output = operands.back().dims;
+    auto isSigned = [&](StringRef name) {
+      auto code = config.getAs<StringAttr>(name);
+      return code && code.getValue().front() == 'i';
+    };
+    // The numbers of the enum IntegerOffsets.
+    auto takeOffsets = [&](StringRef name) {
+      if (!config.contains(name))
+        return 0;
+      return cast<ShapedType>(op->getOperand(next++).getType()).getElementType().isF32() ? 1 : 2;
+    };
+    next += 2;
+    int64_t inputOffsets = takeOffsets("input_offsets");
+    ArrayRef<AffineExpr> weight = operands[next].dims;
+    next += 2;
+    int64_t weightOffsets = takeOffsets("weight_offsets");
+    ArrayRef<int64_t> window = op.getWindow().value_or(ArrayRef<int64_t>());
+    if (window.empty()) {
+      AffineExpr rows = constant(1);
+      for (AffineExpr dim : input.drop_back())
+        rows = rows * dim;
+      for (AffineExpr size : {rows, constant(1), input.back(), output.back(), constant(0)})
+        add(size);
+    } else {
+      for (AffineExpr size :
+           {output[0], constant(window[0]), weight[1], weight[0].floorDiv(window[0]), constant(input.size() - 2)})
+        add(size);
+    }
+    bool isQuantized = config.contains("result_code");
+    next = op.getInputs().size() - config.contains("result_offsets");
+    int64_t resultOffsets = takeOffsets("result_offsets");
+    auto limits = config.getAs<DenseI64ArrayAttr>("limits");
+    Type result = cast<ShapedType>(op.getInit().getType()).getElementType();
+    for (int64_t number : {int64_t(isSigned("input_code")), int64_t(isSigned("weight_code")),
+                           int64_t(config.contains("transposed")), int64_t(config.contains("input_scales")),
+                           int64_t(config.contains("weight_scales")), inputOffsets, weightOffsets,
+                           int64_t(result.isF32()   ? 0
+                                   : result.isF64() ? 1
+                                                    : 2),
+                           int64_t(isSigned("result_code")), resultOffsets, isQuantized ? limits[0] : 0,
+                           isQuantized ? limits[1] : 0, int64_t(config.contains("inverse"))})
+      add(number);
+    for (unsigned i = 0; i + 2 < input.size() && !window.empty(); ++i) {
+      add(input[2 + i]);
+      add(output[2 + i]);
+      for (int64_t number : window.slice(1 + 4 * i, 4))
+        add(number);
+    }
     return success();
   }
 
@@ -224,7 +281,9 @@ static FailureOr<Value> allocateLike(OpBuilder &builder, Location loc, Value mem
 
 LogicalResult inlay::completeLibraryCalls(func::FuncOp func) {
   for (auto op : func.getOps<plan::LibraryCallOp>()) {
-    if (op.getKind() != plan::HostKernelKind::convolution && op.getKind() != plan::HostKernelKind::quantized_product)
+    if (!llvm::is_contained({plan::HostKernelKind::convolution, plan::HostKernelKind::quantized_product,
+                             plan::HostKernelKind::integer_product},
+                            op.getKind()))
       continue;
     for (OpOperand &operand : op->getOpOperands()) {
       if (cast<MemRefType>(operand.get().getType()).getLayout().isIdentity())

@@ -81,6 +81,7 @@ void inlay::formLibraryCalls(func::FuncOp func) {
   populateLibraryConvolutionPatterns(patterns);
   populateLibraryProductPatterns(patterns);
   populateLibraryQuantizedProductPatterns(patterns);
+  populateLibraryIntegerProductPatterns(patterns);
   FrozenRewritePatternSet frozen(std::move(patterns));
   PatternApplicator applicator(frozen);
   applicator.applyDefaultCostModel();
@@ -91,10 +92,10 @@ void inlay::formLibraryCalls(func::FuncOp func) {
     rewriter.setInsertionPoint(op);
     (void)applicator.matchAndRewrite(op, rewriter);
   }
-  // Erase permutations and dequantizations that have become part of calls.
+  // Erase permutations, reshapes and dequantizations that have become part of calls.
   SmallVector<Operation *> sources;
   func.walk([&](Operation *op) {
-    if (isa<PermuteOp, DequantizeOp>(op))
+    if (isa<PermuteOp, DequantizeOp, ReshapeOp>(op))
       sources.push_back(op);
   });
   for (Operation *op : llvm::reverse(sources)) // The source of another one is erased after it.

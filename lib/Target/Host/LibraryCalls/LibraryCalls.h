@@ -65,6 +65,8 @@ void populateLibraryConvolutionPatterns(mlir::RewritePatternSet &patterns);
 void populateLibraryProductPatterns(mlir::RewritePatternSet &patterns);
 /// Their benefit is above that of the patterns for other products.
 void populateLibraryQuantizedProductPatterns(mlir::RewritePatternSet &patterns);
+/// Their benefit is above that of the patterns for products with quantized weights.
+void populateLibraryIntegerProductPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace inlay
 

@@ -234,7 +234,8 @@ class NodeCall:
         return self._graph.is_constant(node)
 
     def is_factor(self) -> bool:
-        """Returns true if the result is only the right factor of products of matrices, also transposed."""
+        """Returns true if the result is only the right factor of products of matrices, also transposed, and the weight
+        of convolutions of dequantized tensors."""
         return self.proto.output[0] in self.scope.factors
 
     def inspect(self, node: torch.fx.Node) -> torch.Tensor:
@@ -267,6 +268,19 @@ class NodeCall:
         """Adds a call of `inlay::dequantize`, which the dialect has as an op. Returns the FX node of the floats."""
         arguments = (codes, scales, offsets, code, list(block), size, False, dtype)
         return self._graph.call_one(torch.ops.inlay.dequantize.default, arguments, {})
+
+    def quantize(
+        self,
+        x: torch.fx.Node,
+        scales: torch.fx.Node,
+        offsets: torch.fx.Node | None,
+        code: str,
+        block: Sequence[int],
+        limits: tuple[int, int],
+    ) -> torch.fx.Node:
+        """Adds a call of `inlay::quantize`, which the dialect has as an op. Returns the FX node of the codes: int8."""
+        arguments = (x, scales, offsets, code, list(block), *limits, False)
+        return self._graph.call_one(torch.ops.inlay.quantize.default, arguments, {})
 
     def library(self, name: str, *args: Any, **kwargs: Any) -> list[torch.fx.Node]:
         """Adds a call of the custom op `name` of `library`. Returns the FX nodes of its results."""

@@ -125,7 +125,17 @@ def _names_used(node: onnx.NodeProto) -> set[str]:
 
 def find_factors(nodes: Sequence[onnx.NodeProto]) -> set[str]:
     """Returns the names of values that sorted nodes only use as the right factor of products of matrices, also
-    transposed."""
+    transposed, and as the weight of convolutions of one group whose input is dequantized."""
+    dequantized = {node.output[0] for node in nodes if node.op_type == "DequantizeLinear"}
+
+    def is_factor(user: onnx.NodeProto, number: int) -> bool:
+        if user.op_type == "Conv":
+            groups = next((attribute.i for attribute in user.attribute if attribute.name == "group"), 1)
+            return number == 1 and groups == 1 and user.input[0] in dequantized
+        return (user.op_type in ("MatMul", "Gemm") and number == 1) or (
+            user.op_type == "Transpose" and user.output[0] in factors
+        )
+
     uses: dict[str, list[tuple[onnx.NodeProto, int]]] = {}
     for node in nodes:
         for number, name in enumerate(node.input):
@@ -136,11 +146,7 @@ def find_factors(nodes: Sequence[onnx.NodeProto]) -> set[str]:
     for node in reversed(nodes):
         for name in node.output:
             users = uses.get(name, [])
-            if users and all(
-                (user.op_type in ("MatMul", "Gemm") and number == 1)
-                or (user.op_type == "Transpose" and user.output[0] in factors)
-                for user, number in users
-            ):
+            if users and all(is_factor(user, number) for user, number in users):
                 factors.add(name)
     return factors
 

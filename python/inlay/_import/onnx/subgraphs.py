@@ -66,7 +66,7 @@ class Scope:
 
     @functools.cached_property
     def factors(self) -> set[str]:
-        """The names of values that are only right factors of products of matrices."""
+        """The names of values that are only weights of products and convolutions; see `find_factors`."""
         return find_factors(self.nodes)
 
     def get(self, name: str) -> Value:

@@ -34,6 +34,7 @@ from ..examples import ShapeProfile
 from .checks import check_dims, check_expressible, check_static
 from .constants import ConstantFolder
 from .decompose import Decompositions, decompositions, decompositions_for_tracing
+from .decompose.quantization import decompositions_to_integers
 from .effects import keeping_effects, restore_dropout
 from .expansion import Expander, WritesError
 from .functional import functional_copy
@@ -285,6 +286,8 @@ def _import(
     named = {node: name for node, name in parts.names.items() if node in dense}
     if handlers:
         assert_about_tensors(graph)
+    if expander:
+        _expand_quantization(graph, parts, expander)
     replaced = _replace_bytes(graph, parts) if handlers else {}
     if handlers:
         parts.substitute(PairGraph(graph, constants or parts.parameters).substitutes)
@@ -308,6 +311,16 @@ def _import(
     given = [*parts.outputs, *(value for _, value in parts.writes)]
     walker.walk(graph, [replaced.get(value, value) if isinstance(value, torch.fx.Node) else value for value in given])
     return _assemble(walker, parts, attributes, replaced)
+
+
+def _expand_quantization(graph: torch.fx.Graph, parts: _GraphParts, expander: Expander) -> None:
+    """Replaces calls of `quantized_decomposed`, whose uint8 codes become views of int8, by their decompositions."""
+    targets = decompositions_to_integers()
+    for node in [node for node in graph.nodes if node.target in targets]:
+        expansion = expander.expand(node, lambda _: True, None)
+        if expansion is not None and isinstance(expansion.results, torch.fx.Node):
+            parts.substitute({node: expansion.results})
+            graph.erase_node(node)
 
 
 def _replace_bytes(graph: torch.fx.Graph, parts: _GraphParts) -> dict[torch.fx.Node, torch.fx.Node]:

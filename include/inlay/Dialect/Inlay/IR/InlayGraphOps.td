@@ -185,7 +185,7 @@ def Inlay_DequantizeOp : Inlay_GraphOp<"dequantize", ["inlay::dequantize"],
     `scales` has one element for each block, and so has `offsets`. Elements of `scales` are f16, bf16 or f32. Each code
     becomes `(code - offset) * scale`, where an offset is a zero point: a float, or an `i8` with the bits of an integer
     that is signed if the codes are signed. With `minima`, the offsets are floats and each code becomes
-    `code * scale + offset`. The arithmetic is that of f32, and the result is rounded to `dtype`.
+    `code * scale + offset`. The arithmetic is that of f32, and the result is converted to `dtype`: f16, bf16, f32 or f64.
 
     Example: `%r = inlay.dequantize %c, %s, %z code "u4" block [1, 32] to f32
       : (tensor<64x32xi8>, tensor<64x2xf32>, tensor<64x2xi8>) -> tensor<64x64xf32>`
@@ -198,6 +198,30 @@ def Inlay_DequantizeOp : Inlay_GraphOp<"dequantize", ["inlay::dequantize"],
   let extraClassDeclaration = [{
     /// Returns the number of bits of a code.
     int64_t getBits() { return getCode().back() - '0'; }
+    /// Returns true if codes are signed.
+    bool isSigned() { return getCode().front() == 'i'; }
+  }];
+}
+
+def Inlay_QuantizeOp : Inlay_GraphOp<"quantize", ["inlay::quantize"],
+    "torch.ops.inlay.quantize(input, scales, offsets, code, block, low, high, inverse)"> {
+  let summary = "codes of 8 bits for floats, with a scale for each block";
+  let description = [{
+    The inverse of `dequantize`. `code` is the type of a code: `i8` or `u8`. The result has the codes, as `i8` elements
+    with their bits. Each number becomes `round(number / scale) + offset`, with ties to even, limited to the numbers from
+    `low` to `high`, which are codes. A NaN becomes `low`. With `inverse`, the scales are inverses and each number becomes
+    `round(number * scale) + offset`. The arithmetic is that of f32. `block`, `scales` and `offsets` are those of
+    `dequantize`; offsets are zero points. Elements of `input` and `scales` are f16, bf16 or f32.
+
+    Example: `%r = inlay.quantize %x, %s, %z code "u8" block [-1, -1] from 0 to 255
+      : (tensor<4x64xf32>, tensor<1x1xf32>, tensor<1x1xi8>) -> tensor<4x64xi8>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$scales, Optional<AnyRankedTensor>:$offsets,
+      StrAttr:$code, DenseI64ArrayAttr:$block, I64Attr:$low, I64Attr:$high, UnitAttr:$inverse);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{ $input `,` $scales (`,` $offsets^)? `code` $code `block` $block `from` $low `to` $high
+      (`inverse` $inverse^)? attr-dict `:` functional-type(operands, results) }];
+  let extraClassDeclaration = [{
     /// Returns true if codes are signed.
     bool isSigned() { return getCode().front() == 'i'; }
   }];

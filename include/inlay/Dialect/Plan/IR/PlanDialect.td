@@ -52,7 +52,8 @@ def Plan_Space : I32EnumAttr<"Space", "memory that contains a buffer", [
 
 def Plan_HostKernelKind : I32EnumAttr<"HostKernelKind", "implementation of a kernel of a host function", [
     I32EnumAttrCase<"loops", 0>, I32EnumAttrCase<"contraction", 1>, I32EnumAttrCase<"convolution", 2>,
-    I32EnumAttrCase<"attention", 3>, I32EnumAttrCase<"quantized_product", 4>]> {
+    I32EnumAttrCase<"attention", 3>, I32EnumAttrCase<"quantized_product", 4>,
+    I32EnumAttrCase<"integer_product", 5>]> {
   let cppNamespace = "::inlay::plan";
   let genSpecializedAttr = 0;
 }
@@ -91,7 +92,10 @@ def Plan_HostKernelAttr : AttrDef<Plan_Dialect, "HostKernel"> {
     distinguishes kernels of one kind: `bias`, `accumulates` and `channels_last` (units), and for attention `mask`
     ("added" or "selected"), `causal` (a unit) and `scale` (a float). A quantized product has the attributes `code`,
     `block` and `minima` of `inlay.dequantize`, and the units `offsets`, if it has these, and `transposed`, if the
-    weight has a row for each element of a row of the input.
+    weight has a row for each element of a row of the input. A product of integers has the code types `input_code`,
+    `weight_code` and `result_code`, the units `input_offsets`, `weight_offsets` and `result_offsets`, if there are
+    such, `input_scales` and `weight_scales`, if there are several scales, and `transposed`. A result of codes has
+    `limits`, and the unit `inverse` if its scale is the inverse.
 
     Example:
     ```mlir

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imports quantization, and products and convolutions of integers.
 
-Products and sums of integers are computed with floating-point numbers that hold them exactly.
+Codes of 8 bits become those of `inlay::quantize` and `inlay::dequantize`. Products and sums of integers are computed
+with floating-point numbers that hold them exactly.
 """
 
 from __future__ import annotations
@@ -73,6 +74,10 @@ def quantize(
 
 def round_to(call: NodeCall, steps: torch.fx.Node, zero: torch.fx.Node | None, kind: Quantized) -> torch.fx.Node:
     """Returns the nearest integers plus the zero point, limited to the type."""
+    layout = _layout(call, steps, None)
+    if layout and (zero is None or math.prod(shape_of(zero)) == 1) and _can_quantize(steps, steps, zero, kind):
+        scale = call.constant(torch.ones(layout.blocks))
+        return _to_codes(call, steps, scale, zero, kind, layout)
     result = call.cast(call.aten("round", steps), torch.float32)
     if zero is not None:
         result = call.aten("add.Tensor", result, call.cast(zero, torch.float32))
@@ -132,6 +137,9 @@ def handle_quantize(call: NodeCall) -> NodeResult:
     computed = DTYPES[precision] if precision else dtype_of(call[1])
     if dtype_of(call[1]) == torch.float8_e8m0fnu and not precision:
         computed = dtype_of(x) if dtype_of(x).is_floating_point else torch.float32
+    layout = _layout(call, x, call[1], axis, block)
+    if layout and computed == torch.float32 and _can_quantize(x, call[1], zero, kind):
+        return _to_codes(call, x, call[1], zero, kind, layout)
     scale = _spread(call, x, call.cast(call[1], computed), axis, block)
     zero = _spread(call, x, zero, axis, block)
     assert scale is not None
@@ -154,37 +162,88 @@ _PACKED: dict[int, str] = {
 _SCALES = (torch.float32, torch.float16, torch.bfloat16)
 
 
+@dataclass(frozen=True)
+class Layout:
+    """The blocks of a tensor that share a scale. block: sizes of a block, -1 for a whole dim. blocks: their numbers."""
+
+    block: list[int]
+    blocks: list[int]
+
+
+def _layout(
+    call: NodeCall, x: torch.fx.Node, scale: torch.fx.Node | None, axis: int = 0, length: int = 0
+) -> Layout | None:
+    """Returns the layout of scales as QuantizeLinear has them; None for a tensor without dims.
+
+    scale: None for one scale. length: of a block along `axis`; 0 for none.
+    """
+    shape = shape_of(x)
+    block, blocks = [-1] * len(shape), [1] * len(shape)
+    if not shape:
+        return None
+    if scale is not None and length:
+        axis = call.axis(axis, len(shape))
+        block = [length if dim == axis else 1 for dim in range(len(shape))]
+        blocks = list(shape_of(scale))
+    elif scale is not None and math.prod(shape_of(scale)) != 1:
+        axis = call.axis(axis, len(shape))
+        block[axis], blocks[axis] = 1, shape[axis]
+    return Layout(block, blocks)
+
+
+def _can_quantize(x: torch.fx.Node, scale: torch.fx.Node, zero: torch.fx.Node | None, kind: Quantized) -> bool:
+    """Returns true if `inlay::quantize` computes these codes."""
+    is_byte = kind.number in (TensorProto.INT8, TensorProto.UINT8)
+    is_float32 = dtype_of(x) == dtype_of(scale) == torch.float32
+    return is_byte and is_float32 and (zero is None or dtype_of(zero) == kind.dtype)
+
+
+def _to_codes(
+    call: NodeCall,
+    x: torch.fx.Node,
+    scale: torch.fx.Node,
+    zero: torch.fx.Node | None,
+    kind: Quantized,
+    layout: Layout,
+) -> torch.fx.Node:
+    """Returns the codes of 8 bits for float32 numbers."""
+    offsets = zero and call.reshape(_bytes(call, zero), layout.blocks)
+    scales = call.reshape(scale, layout.blocks)
+    codes = call.quantize(x, scales, offsets, _PACKED[kind.number], layout.block, kind.limits())
+    return mark_narrow(codes if kind.dtype == torch.int8 else call.aten("view.dtype", codes, kind.dtype), kind.number)
+
+
+def _bytes(call: NodeCall, x: torch.fx.Node) -> torch.fx.Node:
+    """Returns integers of 8 bits as int8 with the same bits."""
+    return x if dtype_of(x) == torch.int8 else call.aten("view.dtype", x, torch.int8)
+
+
 def _is_packed(call: NodeCall, dtype: torch.dtype) -> bool:
-    """Returns true if a DequantizeLinear has weights that stay packed: constant matrices that are only multiplied.
+    """Returns true if a DequantizeLinear becomes a call of `inlay::dequantize`: of codes of 8 bits that are no weights,
+    and of weights that stay packed because they are only multiplied.
 
     Other uses would dequantize all of the weights at each call.
     """
     x, zero = call[0], call.get(2)
-    if len(shape_of(x)) != 2 or not all(call.is_constant(node) for node in (x, call[1], zero) if node is not None):
-        return False
-    if 0 in shape_of(x) or dtype not in _SCALES or dtype_of(call[1]) not in _SCALES:
+    if not shape_of(x) or 0 in shape_of(x) or dtype not in _SCALES or dtype_of(call[1]) not in _SCALES:
         return False
     if dtype_of(x) not in (torch.int8, torch.uint8) or (zero is not None and dtype_of(zero) != dtype_of(x)):
         return False
-    return call.is_factor()
+    if not call.is_constant(x):
+        return quantized_type(x).number in (TensorProto.INT8, TensorProto.UINT8)
+    return call.is_factor() and all(call.is_constant(node) for node in (call[1], zero) if node is not None)
 
 
 def _keep_packed(call: NodeCall, dtype: torch.dtype, axis: int, length: int) -> torch.fx.Node:
-    """Returns the floats of a DequantizeLinear whose weights stay packed. length: of a block; 0 for none."""
+    """Returns the floats of a DequantizeLinear with `inlay::dequantize`. length: of a block; 0 for none."""
     x, scale, zero = call[0], call[1], call.get(2)
     shape, code = shape_of(x), _PACKED[quantized_type(x).number]
-    block, blocks = [-1] * len(shape), [1] * len(shape)
-    if length:
-        axis = call.axis(axis, len(shape))
-        block = [length if dim == axis else 1 for dim in range(len(shape))]
-        blocks = list(shape_of(scale))
-    elif math.prod(shape_of(scale)) != 1:
-        axis = call.axis(axis, len(shape))
-        block[axis], blocks[axis] = 1, shape[axis]
-    codes = pack(call, call.aten("view.dtype", x, torch.int8), BITS[code])
-    offsets = zero and call.reshape(call.aten("view.dtype", zero, torch.int8), blocks)
+    layout = _layout(call, x, scale, axis, length)
+    assert layout is not None
+    codes = pack(call, _bytes(call, x), BITS[code])
+    offsets = zero and call.reshape(_bytes(call, zero), layout.blocks)
     size = shape[-1] if shape[-1] * BITS[code] % 8 else None
-    return call.dequantize(codes, call.reshape(scale, blocks), offsets, code, block, dtype, size)
+    return call.dequantize(codes, call.reshape(scale, layout.blocks), offsets, code, layout.block, dtype, size)
 
 
 def pack(call: NodeCall, x: torch.fx.Node, bits: int) -> torch.fx.Node:
@@ -227,6 +286,26 @@ def exact_dtype(*factors: torch.fx.Node, count: int) -> torch.dtype:
     return torch.float32 if largest < _EXACT else torch.float64
 
 
+def _factor(call: NodeCall, x: torch.fx.Node, zero: torch.fx.Node | None, dtype: torch.dtype) -> torch.fx.Node:
+    """Returns quantized numbers without their zero point as floating-point numbers, which `inlay::dequantize` computes
+    if it can. `zero` broadcasts to `x`."""
+    shape = shape_of(x)
+    if dtype_of(x) not in (torch.int8, torch.uint8) or not shape or 0 in shape:
+        return centered(call, x, zero, dtype)
+    if quantized_type(x).number not in (TensorProto.INT8, TensorProto.UINT8):
+        return centered(call, x, zero, dtype)
+    blocks = [1] * len(shape)
+    if zero is not None:
+        given = shape_of(zero)
+        if dtype_of(zero) != dtype_of(x) or len(given) > len(shape):
+            return centered(call, x, zero, dtype)
+        blocks = [*blocks[len(given) :], *given]
+    block = [-1 if count == 1 else 1 for count in blocks]
+    offsets = zero and call.reshape(_bytes(call, zero), blocks)
+    code = "i8" if dtype_of(x) == torch.int8 else "u8"
+    return call.dequantize(_bytes(call, x), call.constant(torch.ones(blocks)), offsets, code, block, dtype)
+
+
 def matmul_exact(
     call: NodeCall,
     lhs: torch.fx.Node,
@@ -238,7 +317,7 @@ def matmul_exact(
     dtype = exact_dtype(lhs, rhs, count=shape_of(lhs)[-1])
     if lhs_zero is not None and len(shape_of(lhs_zero)) == 1 and shape_of(lhs_zero) != (1,):
         lhs_zero = call.reshape(lhs_zero, [-1, 1])
-    return call.aten("matmul", centered(call, lhs, lhs_zero, dtype), centered(call, rhs, rhs_zero, dtype))
+    return call.aten("matmul", _factor(call, lhs, lhs_zero, dtype), _factor(call, rhs, rhs_zero, dtype))
 
 
 def to_int32(call: NodeCall, x: torch.fx.Node) -> torch.fx.Node:
@@ -281,7 +360,9 @@ def _conv_exact(
     dtype = exact_dtype(x, weight, count=math.prod(shape_of(weight)[1:]))
     if weight_zero is not None and math.prod(shape_of(weight_zero)) > 1:
         weight_zero = call.reshape(weight_zero, [-1, *[1] * (len(shape_of(weight)) - 1)])
-    return conv(call, centered(call, x, zero, dtype), centered(call, weight, weight_zero, dtype), None)
+    # Kernels for integers have one group. Other weights are floats that are computed once.
+    factor = _factor if call.attribute("group", 1) == 1 else centered
+    return conv(call, factor(call, x, zero, dtype), factor(call, weight, weight_zero, dtype), None)
 
 
 def _handle_conv_integer(call: NodeCall) -> NodeResult:

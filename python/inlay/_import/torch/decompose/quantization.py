@@ -53,9 +53,9 @@ DECOMPOSITIONS: Decompositions = {
 def decompositions_to_integers() -> Decompositions:
     """Returns decompositions of the operators that exported quantized models call.
 
-    Returns an empty table if the operators are not registered, because then no graph has them. A handler
-    imports weights of int8, and keeps them packed. PyTorch runs the calls with limits out of the range of the dtype, so
-    that it raises its own errors.
+    Returns an empty table if the operators are not registered, because then no graph has them. Codes of 8 bits become
+    those of `inlay::quantize` and `inlay::dequantize`. PyTorch runs the calls with limits out of the range of the
+    dtype, so that it raises its own errors.
     """
     ops = torch.ops.quantized_decomposed
     if not hasattr(ops, "quantize_per_tensor"):
@@ -70,8 +70,9 @@ def decompositions_to_integers() -> Decompositions:
     }
 
 
-# int16 stands for uint8, which the dialect lacks.
-_INTEGERS = (torch.int8, torch.int16)
+_CODES = {torch.int8: "i8", torch.uint8: "u8"}  # dtype of codes -> their type in the dialect
+_INTEGERS = (*_CODES, torch.int16)
+_SHORT_FLOATS = (torch.float16, torch.bfloat16, torch.float32)
 
 
 def _to_integers(
@@ -82,6 +83,10 @@ def _to_integers(
         return NotImplemented
     # PyTorch inverts the scale as float64. For scales of float32, float32 gives the same after rounding.
     inverse = _scalar(1.0 / (widen(scale) if isinstance(scale, torch.Tensor) else scale))
+    if dtype in _CODES and x.dim() > 0:
+        return _quantize_to_codes(x, _one(inverse, x), _one(zero_point, x), None, (quant_min, quant_max), dtype)
+    if dtype == torch.uint8:
+        return NotImplemented
     return _quantize_to_integers(widen(x), inverse, _scalar(zero_point), quant_min, quant_max, dtype)
 
 
@@ -94,15 +99,34 @@ def _to_integers_per_channel(
     quant_max: int,
     dtype: torch.dtype,
 ) -> Any:
-    if not _fits(dtype, quant_min, quant_max) or widen(x).dtype != torch.float32 or not is_float32(scales, zero_points):
+    if (
+        not _fits(dtype, quant_min, quant_max)
+        or widen(x).dtype != torch.float32
+        or not _is_float32(scales, zero_points)
+    ):
         return NotImplemented
     inverse, zero_point = _along(axis, x, 1.0 / scales), _along(axis, x, zero_points).float()
+    if dtype in _CODES:
+        return _quantize_to_codes(x, inverse, zero_point, axis, (quant_min, quant_max), dtype)
     return _quantize_to_integers(widen(x), inverse, zero_point, quant_min, quant_max, dtype)
 
 
 def _fits(dtype: torch.dtype, quant_min: int, quant_max: int) -> bool:
     """Returns true for a type of `_INTEGERS` and limits in its range."""
-    return dtype in _INTEGERS and torch.iinfo(dtype).min <= quant_min and quant_max <= torch.iinfo(dtype).max
+    return dtype in _INTEGERS and torch.iinfo(dtype).min <= quant_min <= quant_max <= torch.iinfo(dtype).max
+
+
+def _quantize_to_codes(
+    x: torch.Tensor,
+    inverse: torch.Tensor,
+    zero_point: torch.Tensor,
+    axis: int | None,
+    limits: tuple[int, int],
+    dtype: torch.dtype,
+) -> torch.Tensor:
+    """Returns codes of 8 bits. axis: of the dim that has a scale for each element, or None for one scale."""
+    codes = torch.ops.inlay.quantize(x, inverse, zero_point, _CODES[dtype], _block(axis, x), *limits, True)
+    return codes if dtype == torch.int8 else codes.view(dtype)
 
 
 def _quantize_to_integers(
@@ -126,7 +150,11 @@ def _to_floats(
     *,
     out_dtype: torch.dtype | None = None,
 ) -> Any:
-    if x.dtype != torch.int16 or x.dtype != dtype or out_dtype not in (None, torch.float32):
+    if x.dtype != dtype or not _fits(dtype, quant_min, quant_max):
+        return NotImplemented
+    if dtype in _CODES and x.dim() > 0 and out_dtype in (None, *_SHORT_FLOATS):
+        return _dequantize_codes(x, _one(scale, x), _one(zero_point, x), None, out_dtype)
+    if x.dtype != torch.int16 or out_dtype not in (None, torch.float32):
         return NotImplemented
     return (x.float() - _scalar(zero_point)) * _scalar(scale)
 
@@ -142,9 +170,12 @@ def _to_floats_per_channel(
     *,
     out_dtype: torch.dtype | None = None,
 ) -> Any:
-    if x.dtype != torch.int16 or not _fits(dtype, quant_min, quant_max) or x.dtype != dtype:
+    if x.dtype != dtype or not _fits(dtype, quant_min, quant_max) or not _is_float32(scales, zero_points):
         return NotImplemented
-    if out_dtype not in (None, torch.float32) or not is_float32(scales, zero_points):
+    if dtype in _CODES and out_dtype in (None, *_SHORT_FLOATS):
+        zeros = None if zero_points is None else _along(axis, x, zero_points).float()
+        return _dequantize_codes(x, _along(axis, x, scales), zeros, axis, out_dtype)
+    if x.dtype != torch.int16 or out_dtype not in (None, torch.float32):
         return NotImplemented
     level = x.float()
     if zero_points is not None:
@@ -152,10 +183,25 @@ def _to_floats_per_channel(
     return level * _along(axis, x, scales)
 
 
-def is_float32(scales: Any, zero_points: Any) -> bool:
-    """Returns true if PyTorch computes with these scales and zero points, which have dtypes, in float32.
+def _dequantize_codes(
+    x: torch.Tensor,
+    scales: torch.Tensor,
+    zero_points: torch.Tensor | None,
+    axis: int | None,
+    out_dtype: torch.dtype | None,
+) -> torch.Tensor:
+    codes = x if x.dtype == torch.int8 else x.view(torch.int8)
+    block, code = _block(axis, x), _CODES[x.dtype]
+    floats: torch.Tensor = torch.ops.inlay.dequantize(
+        codes, scales, zero_points, code, block, None, False, out_dtype or torch.float32
+    )
+    return floats
 
-    Zero points may be None. A difference of codes and zero points of 8 or 16 bits would wrap.
+
+def _is_float32(scales: Any, zero_points: Any) -> bool:
+    """Returns true if PyTorch computes with these scales and zero points in float32. Zero points may be None.
+
+    A difference of codes and zero points of 8 or 16 bits would wrap.
     """
     kinds = (torch.int32, torch.int64, torch.float32)
     return bool(scales.dtype == torch.float32 and (zero_points is None or zero_points.dtype in kinds))
@@ -166,6 +212,17 @@ def _scalar(value: Any) -> Any:
     return value.reshape(()).float() if isinstance(value, torch.Tensor) else value
 
 
+def _one(value: Any, x: torch.Tensor) -> torch.Tensor:
+    """Returns a number or a tensor of one element as a float32 tensor with as many dims as `x`."""
+    dims = [1] * x.dim()
+    return value.reshape(dims).float() if isinstance(value, torch.Tensor) else torch.full(dims, float(value))
+
+
 def _along(axis: int, x: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
     """Returns `vector`, which has an element per element of the dim `axis` of `x`, so that it broadcasts to `x`."""
     return vector.reshape([-1 if dim == axis % x.dim() else 1 for dim in range(x.dim())])
+
+
+def _block(axis: int | None, x: torch.Tensor) -> list[int]:
+    """Returns the sizes of the blocks of `x` that share a scale: all of it, or each element of the dim `axis`."""
+    return [1 if axis is not None and dim == axis % x.dim() else -1 for dim in range(x.dim())]

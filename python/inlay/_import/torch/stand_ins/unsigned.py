@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Replaces tensors of uint8, which the dialect lacks, by tensors of int8 with the same bits.
 
-Calls that only move elements move the int8 elements. Arithmetic, comparisons, reductions and quantization compute with
-the values as int16, and results that were uint8 keep the low 8 bits. All other calls get the elements as uint8 again,
-and PyTorch makes them.
+Calls that only move elements move the int8 elements. Arithmetic, comparisons and reductions compute with the values as
+int16, and results that were uint8 keep the low 8 bits. Views of int8 as uint8 and back disappear. All other calls get
+the elements as uint8 again, and PyTorch makes them.
 """
 
 from __future__ import annotations
@@ -36,11 +36,6 @@ _COMPUTES_TEXT = """
 """
 _COMPUTES = set(_COMPUTES_TEXT.split())
 _CASTS = {"_to_copy", "to"}
-_QUANTIZES = {
-    f"quantized_decomposed::{way}_{scales}"
-    for way in ("quantize", "dequantize")
-    for scales in ("per_channel", "per_tensor")
-}
 
 
 class ByteGraph:
@@ -117,30 +112,23 @@ class ByteGraph:
         if not sources and not _is_bytes(node):
             return
         name = _base(node)
-        if name in _CASTS and len(node.all_input_nodes) == 1:
+        if node.target is aten.view.dtype:
+            self._replace_view(node)
+        elif name in _CASTS and len(node.all_input_nodes) == 1:
             self._cast(node)
         elif name in _MOVES and self._can_move(node):
             self._remake(node, self.stand_in, torch.int8)
         elif name in _COMPUTES and sources and self._can_compute(node):
             # Of uint8 alone, these two return uint8.
             self._remake(node, self._value, torch.bool if name in ("all", "any") else torch.int16)
-        elif _name(node) in _QUANTIZES and _has_uint8_codes(node):
-            self._remake(node, self._value, torch.int16, torch.int16)
         else:
             for source in sources:
                 if source in self.stand_ins and self.is_computed(source):
                     node.replace_input_with(source, self._bytes(source))
 
-    def _remake(
-        self, node: torch.fx.Node, operand: Any, dtype: torch.dtype, dtype_argument: torch.dtype = torch.uint8
-    ) -> None:
-        """Makes a call with other operands in place of the uint8 ones.
-
-        dtype: of the results that were uint8. dtype_argument: replaces the argument `torch.uint8`.
-        """
+    def _remake(self, node: torch.fx.Node, operand: Any, dtype: torch.dtype) -> None:
+        """Makes a call with other operands in place of the uint8 ones. dtype: of the results that were uint8."""
         args, kwargs = replace_arguments(node, lambda source: operand(source) if _is_bytes(source) else source)
-        args = tuple(dtype_argument if value is torch.uint8 else value for value in args)
-        kwargs = {name: dtype_argument if value is torch.uint8 else value for name, value in kwargs.items()}
         value = node.meta["val"]
         if isinstance(value, (list, tuple)):
             value = [_with_dtype(element, dtype) for element in value]
@@ -151,6 +139,16 @@ class ByteGraph:
             self.stand_ins[node] = self._narrow(node, made)
         else:
             self._insert.substitute(node, made)
+
+    def _replace_view(self, node: torch.fx.Node) -> None:
+        """Replaces a view of int8 as uint8 and a view of uint8 as int8."""
+        source: Any = node.args[0]
+        if _is_bytes(node) and _is_dtype(source.meta.get("val"), torch.int8):
+            self.stand_ins[node] = source
+        elif _is_bytes(source) and _is_dtype(node.meta.get("val"), torch.int8):
+            self._insert.substitute(node, self.stand_in(source))
+        elif source in self.stand_ins and self.is_computed(source):
+            node.replace_input_with(source, self._bytes(source))
 
     def _replace_item(self, node: torch.fx.Node) -> None:
         args: tuple[Any, ...] = node.args
@@ -249,23 +247,11 @@ class ByteGraph:
         )
 
 
-def _name(node: torch.fx.Node) -> str:
-    """Returns the name of the called operator, such as "aten::add"; "" for other calls."""
-    return node.target._schema.name if isinstance(node.target, torch._ops.OpOverload) else ""
-
-
-def _has_uint8_codes(node: torch.fx.Node) -> bool:
-    """Returns true for a call of `_QUANTIZES` with codes of uint8 in valid limits, and zero points of another type."""
-    target: Any = node.target
-    names = (argument.name for argument in target._schema.arguments)
-    given: dict[str, Any] = dict(zip(names, node.args, strict=False))
-    is_valid = given["dtype"] == torch.uint8 and given["quant_min"] >= 0 and given["quant_max"] <= 255
-    return bool(is_valid and not _is_bytes(given.get("zero_points")))
-
-
 def _base(node: torch.fx.Node) -> str:
     """Returns the name of the called operator of ATen, such as "add"; "" for other calls."""
-    namespace, _, base = _name(node).partition("::")
+    if not isinstance(node.target, torch._ops.OpOverload):
+        return ""
+    namespace, _, base = node.target._schema.name.partition("::")
     return base if namespace == "aten" else ""
 
 

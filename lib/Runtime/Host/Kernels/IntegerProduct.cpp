@@ -21,7 +21,6 @@ namespace inlay::rt::host {
 
 /// Number of places and of output channels of a slice.
 static constexpr int64_t kPlaces = 4 * kIntegerRows, kColumns = 4 * kPanelColumns;
-static constexpr size_t kMaxPostOperands = 32;
 
 namespace {
 /// The numbers of the buffers of a call; 0 for one that it lacks.

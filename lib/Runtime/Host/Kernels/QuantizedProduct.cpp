@@ -27,7 +27,6 @@ static constexpr int64_t kTileFloats = 65536;
 static constexpr int64_t kMinTileRows = 16, kMaxTileRows = 256;
 /// Number of rows of X that the library multiplies at a time.
 static constexpr int64_t kMaxRows = 256;
-static constexpr size_t kMaxPostOperands = 32;
 
 namespace {
 /// The sizes that a call passes, in order.

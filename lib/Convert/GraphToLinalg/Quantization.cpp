@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts quantization and dequantization to one parallel generic that reads the scale of the block of an element. On
-// the host, products of dequantized codes are library calls instead: QuantizedProducts.cpp and IntegerProducts.cpp in
-// Target/Host/LibraryCalls.
+// Converts quantization and dequantization to one parallel generic that reads the scale of the block of an element.
+// Products of dequantized codes read the codes instead: on the host in library calls (QuantizedProducts.cpp and
+// IntegerProducts.cpp in Target/Host/LibraryCalls), on Vulkan in the kernel of the product
+// (Target/Vulkan/Products/PackedOperand.cpp).
 
 #include "Indexing.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -190,13 +191,12 @@ struct ConvertDequantize : GraphToLinalgPattern<DequantizeOp> {
     // Codes that another op computes are an operand and not read in the body, so that the ops fuse. Products look for
     // weights whose codes are read in the body.
     bool isComputed = op.getBits() == 8 && op.getCodes().getDefiningOp() && !matchPattern(op.getCodes(), m_Constant());
-    Value result =
-        createPointwise(rewriter, op.getLoc(), isComputed ? ValueRange(op.getCodes()) : ValueRange(),
-                        SmallVector<AffineMap>(isComputed, rewriter.getMultiDimIdentityMap(sizes->size())), *sizes,
-                        op.getDtype(), [&](OpBuilder &nested, Location loc, ValueRange args) {
-                          SmallVector<Value> loops = loopIndices(nested, loc, sizes->size());
-                          return Dequantizer(nested, loc, op, loops).emit(isComputed ? args[0] : Value());
-                        });
+    Value result = createPointwise(rewriter, op.getLoc(), isComputed ? ValueRange(op.getCodes()) : ValueRange(),
+                                   SmallVector<AffineMap>(isComputed, rewriter.getMultiDimIdentityMap(sizes->size())),
+                                   *sizes, op.getDtype(), [&](OpBuilder &nested, Location loc, ValueRange args) {
+                                     SmallVector<Value> loops = loopIndices(nested, loc, sizes->size());
+                                     return Dequantizer(nested, loc, op, loops).emit(isComputed ? args[0] : Value());
+                                   });
     if (auto generic = result.getDefiningOp<linalg::GenericOp>(); generic && !isComputed)
       generic->setAttr(plan::kDequantizeAttr, describe(op, rewriter));
     return result;

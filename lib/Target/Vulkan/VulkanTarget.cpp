@@ -74,13 +74,13 @@ static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
   return options;
 }
 
-/// Returns the facts by which dot products are planned.
-static DotProductProfile findDotProducts(VulkanAttr target) {
+/// Returns the facts by which dot products are planned. isPacked: true for products with packed weights.
+static DotProductProfile findDotProducts(VulkanAttr target, bool isPacked) {
   LinalgToGPUPassOptions launches = chooseLaunches(target);
-  if (launches.inSoftware)
-    return {};
-  auto profile = SubgroupProductProfile::forGPU(launches.subgroup, launches.arithmetic);
-  return DotProductProfile::from(profile, launches.invocations);
+  auto profile = launches.inSoftware
+                     ? SubgroupProductProfile::forSoftware(launches.subgroup, launches.texels, launches.arithmetic)
+                     : SubgroupProductProfile::forGPU(launches.subgroup, launches.arithmetic);
+  return DotProductProfile::from(profile, launches.invocations, isPacked);
 }
 
 /// Converts linalg on tensors to a `plan.engine`.
@@ -131,7 +131,10 @@ struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAtt
     auto target = cast<VulkanAttr>(attr);
     Preparation prepare;
     if (computesBySubgroups(target))
-      prepare = [&](func::FuncOp function) { orderWeights(function, findDotProducts(target)); };
+      prepare = [&](func::FuncOp function) {
+        orderWeights(function, findDotProducts(target, /*isPacked=*/false));
+        orderPackedWeights(function, findDotProducts(target, /*isPacked=*/true));
+      };
     auto module = convertAlone(segment, [&](ModuleOp scratch) { return runStages(scratch, target); }, prepare);
     if (failed(module))
       return failure();

@@ -20,7 +20,7 @@ static std::string makeType(const Dims &dims, const std::string &element) {
 }
 
 static size_t countBytes(const Dims &dims, const std::string &element) {
-  size_t bytes = element == "f16" ? 2 : 4;
+  size_t bytes = element == "i8" ? 1 : element == "f16" ? 2 : 4;
   for (int64_t dim : dims)
     bytes *= static_cast<size_t>(dim);
   return bytes;
@@ -64,6 +64,25 @@ static Case makeCase(const Layer &layer, const std::string &element) {
   return made;
 }
 
+/// Returns a linear layer with one row and packed weights of `bits` bits in blocks of 32.
+static Case makePackedLinear(int64_t size, int64_t bits) {
+  const Dims codes{size, size * bits / 8}, scales{size, size / 32}, row{1, size};
+  Case made{llvm::formatv("linear-1x{0}x{0}-i{1}", size, bits),
+            "",
+            {{"codes", countBytes(codes, "i8")}, {"scales", countBytes(scales, "f16")}}};
+  made.text = llvm::formatv(R"(func.func public @forward(%0: {0}) -> {0} {{
+  %1 = inlay.constant dense_resource<codes> : {1}
+  %2 = inlay.constant dense_resource<scales> : {2}
+  %3 = inlay.dequantize %1, %2 code "i{3}" block [1, 32] to f32 : ({1}, {2}) -> {4}
+  %r = inlay.linear %0, %3 : ({0}, {4}) -> {0}
+  return %r : {0}
+}
+)",
+                            makeType(row, "f32"), makeType(codes, "i8"), makeType(scales, "f16"), bits,
+                            makeType({size, size}, "f32"));
+  return made;
+}
+
 std::vector<Case> inlay::bench::makeCases() {
   const Dims heads{1, 12, 512, 64}, image{1, 64, 56, 56}, long1{4194304};
   const Layer layers[] = {
@@ -93,5 +112,7 @@ std::vector<Case> inlay::bench::makeCases() {
   for (const char *element : {"f32", "f16"})
     for (const Layer &layer : layers)
       cases.push_back(makeCase(layer, element));
+  for (int64_t bits : {4, 8})
+    cases.push_back(makePackedLinear(4096, bits));
   return cases;
 }

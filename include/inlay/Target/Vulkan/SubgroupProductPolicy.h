@@ -21,8 +21,9 @@ struct SubgroupProductProfile {
   /// True if all lanes load a shared element from the same address. GPUs do this in a scalar unit, or with one access
   /// for all lanes. False if each lane loads a part of the shared elements and broadcasts it.
   bool loadsUniformly = false;
-  bool addsLanes = false;    ///< True if a subgroup can add up the values of its lanes, and that is fast.
-  double maxPoints = 32;     ///< Accumulators of an invocation.
+  bool addsLanes = false;     ///< True if a subgroup can add up the values of its lanes.
+  bool addsLanesFast = false; ///< True if that takes no longer than a few loads.
+  double maxPoints = 32;      ///< Accumulators of an invocation.
   int64_t maxUnrolled = 256; ///< Number of unrolled steps, including stores. Drivers take longer to compile more steps.
   double enough = 256;       ///< Number of subgroups that keep the device busy.
   double load = 16;          ///< Cost of loading an element.
@@ -32,8 +33,8 @@ struct SubgroupProductProfile {
   double launch = 500000;    ///< Cost of launching another kernel.
 
   /// Returns the profile of a software device that runs the invocations of a subgroup in the lanes of CPU vectors and
-  /// executes their loads one by one.
-  static SubgroupProductProfile forSoftware(int64_t lanes, bool readsTexels);
+  /// executes their loads one by one. `addsLanes` is true if its subgroups can add up the values of their lanes.
+  static SubgroupProductProfile forSoftware(int64_t lanes, bool readsTexels, bool addsLanes = false);
   /// Returns the profile of a GPU. `addsLanes` is true if its subgroups can add up the values of their lanes.
   static SubgroupProductProfile forGPU(int64_t lanes, bool addsLanes = false);
 

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace inlay {
@@ -190,11 +191,36 @@ static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t maxFactor) {
   return isSmall ? maxFactor : std::min(maxFactor, kDefault);
 }
 
+/// Returns the ops of a function in the order of their conversion. Dequantizations come last, each before those whose
+/// results it reads, because their readers may read the codes instead.
+static SmallVector<linalg::LinalgOp> orderOps(func::FuncOp func, const Dequantizations &dequantizations) {
+  llvm::SmallDenseSet<Operation *> late;
+  for (auto [buffer, op] : dequantizations)
+    late.insert(op);
+  SmallVector<linalg::LinalgOp> ops = llvm::to_vector(func.getOps<linalg::LinalgOp>());
+  auto first = std::stable_partition(ops.begin(), ops.end(), [&](linalg::LinalgOp op) { return !late.contains(op); });
+  std::reverse(first, ops.end());
+  return ops;
+}
+
+/// Returns true if an op other than `writer` accesses `buffer` through any view.
+static bool isReadByOthers(Value buffer, Operation *writer) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    return isa<ViewLikeOpInterface>(user) ? isReadByOthers(user->getResult(0), writer) : user != writer;
+  });
+}
+
 LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &initial) const {
   llvm::SmallDenseSet<Operation *> done;
-  for (auto op : llvm::to_vector(func.getOps<linalg::LinalgOp>())) {
+  Dequantizations dequantizations = findDequantizations(func);
+  ProductContext context{products, initial, dequantizations};
+  for (linalg::LinalgOp op : orderOps(func, dequantizations)) {
     if (done.contains(op))
       continue;
+    if (Value buffer = op.getDpsInits().front(); dequantizations.lookup(buffer) == op && !isReadByOthers(buffer, op)) {
+      op.erase();
+      continue;
+    }
     OpBuilder builder(op);
     KernelValues values;
     FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op, &values);
@@ -203,8 +229,8 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
     emitter->setInitial(initial.lookup(op));
     emitter->setFusesProducts(true);
     SmallVector<linalg::LinalgOp, 3> launched = op.getNumReductionLoops()
-                                                    ? launchProduct(op, *emitter, values, products)
-                                                    : launchProductAfter(op, *emitter, values, initial, products);
+                                                    ? launchProduct(op, *emitter, values, context)
+                                                    : launchProductAfter(op, *emitter, values, context);
     if (launched.empty() && failed(convert(op, *emitter)))
       return failure();
     for (linalg::LinalgOp converted : launched) {
@@ -277,7 +303,9 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
     matrixProfile.lanes = subgroup;
     matrixProfile.maxInvocations = invocations;
     matrixProfile.memory = memory;
-    ProductProfiles products{DotProductProfile::from(*profile, invocations), matrixProfile, maxGrid, maxBuffers};
+    ProductProfiles products{DotProductProfile::from(*profile, invocations),
+                             DotProductProfile::from(*profile, invocations, /*isPacked=*/true), matrixProfile, maxGrid,
+                             maxBuffers};
     OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile, products};
     replaceCopies(getOperation());
     FailureOr<InitialValues> initial = prepareLinalgOps(getOperation());

@@ -10,9 +10,10 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Returns true if dot products compute the linear layer. They read weights along the sum, whose terms are contiguous.
-static bool usesDotProducts(LinearOp op, const DotProductProfile &dots) {
-  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+/// Returns true if dot products compute the product of rows of `input` and a matrix. They read weights along the sum,
+/// whose terms are contiguous.
+static bool usesDotProducts(Value input, const DotProductProfile &dots) {
+  auto type = dyn_cast<RankedTensorType>(input.getType());
   if (!type || !type.hasStaticShape() || type.getRank() == 0)
     return false;
   int64_t terms = type.getShape().back();
@@ -28,7 +29,7 @@ static SmallVector<int64_t> chooseOrder(OpOperand &use, const DotProductProfile 
   auto conv = dyn_cast<ConvOp>(use.getOwner());
   if (use.getOperandNumber() != 1 || (!(conv && conv.getGroups() == 1) && !isa<LinearOp>(use.getOwner())))
     return {};
-  if (auto linear = dyn_cast<LinearOp>(use.getOwner()); linear && usesDotProducts(linear, dots))
+  if (auto linear = dyn_cast<LinearOp>(use.getOwner()); linear && usesDotProducts(linear.getInput(), dots))
     return {};
   if (!is32Bit || !type.hasStaticShape() || type.getDimSize(0) % kVector)
     return {};
@@ -53,6 +54,12 @@ static void putInOrder(BlockArgument weight, ArrayRef<int64_t> order) {
   weight.replaceAllUsesExcept(permute.getResult(), permute);
 }
 
+/// Makes the function's type that of its arguments.
+static void updateType(func::FuncOp segment) {
+  Builder builder(segment.getContext());
+  segment.setType(builder.getFunctionType(segment.getBody().getArgumentTypes(), segment.getResultTypes()));
+}
+
 void inlay::orderWeights(func::FuncOp segment, const DotProductProfile &dots) {
   Builder builder(segment.getContext());
   for (BlockArgument argument : segment.getArguments()) {
@@ -64,5 +71,60 @@ void inlay::orderWeights(func::FuncOp segment, const DotProductProfile &dots) {
     putInOrder(argument, order);
     segment.setArgAttr(argument.getArgNumber(), plan::kConstantOrderAttr, builder.getDenseI64ArrayAttr(order));
   }
-  segment.setType(builder.getFunctionType(segment.getBody().getArgumentTypes(), segment.getResultTypes()));
+  updateType(segment);
+}
+
+//===-- Dequantized weights -------------------------------------------------------------------------------------===//
+
+/// Returns true if the runtime can transpose `value`: a matrix of constants that only one op uses.
+static bool canTranspose(func::FuncOp segment, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.hasOneUse() && segment.getArgAttr(argument.getArgNumber(), plan::kConstantArgumentAttr) &&
+         !segment.getArgAttr(argument.getArgNumber(), plan::kConstantOrderAttr) &&
+         cast<RankedTensorType>(value.getType()).hasStaticShape();
+}
+
+/// Returns the transpose of `matrix`, or null if that is not a dequantized matrix, or if packed codes would have to be
+/// rearranged.
+static Value transposeDequantized(func::FuncOp segment, Value matrix) {
+  auto permute = matrix.getDefiningOp<PermuteOp>();
+  if (permute && permute.getInput().getDefiningOp<DequantizeOp>() && permute.getDims()[0] % 2 != 0)
+    return permute.getInput();
+  auto op = matrix.getDefiningOp<DequantizeOp>();
+  if (!op || !op->hasOneUse() || op.getBits() != 8 ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) { return canTranspose(segment, operand); }))
+    return nullptr;
+  auto transpose = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.clone({type.getDimSize(1), type.getDimSize(0)});
+  };
+  OpBuilder builder(op);
+  for (Value operand : op->getOperands()) {
+    operand.setType(transpose(operand));
+    segment.setArgAttr(cast<BlockArgument>(operand).getArgNumber(), plan::kConstantOrderAttr,
+                       builder.getDenseI64ArrayAttr({1, 0}));
+  }
+  auto clone = cast<DequantizeOp>(builder.clone(*op));
+  clone.getResult().setType(transpose(matrix));
+  clone.setBlock({op.getBlock()[1], op.getBlock()[0]});
+  return clone.getResult();
+}
+
+void inlay::orderPackedWeights(func::FuncOp segment, const DotProductProfile &packedDots) {
+  for (auto product : llvm::make_early_inc_range(segment.getOps<MatmulOp>())) {
+    auto rhs = cast<RankedTensorType>(product.getRhs().getType());
+    if (rhs.getRank() != 2 || !usesDotProducts(product.getLhs(), packedDots))
+      continue;
+    Operation *before = product.getRhs().getDefiningOp();
+    Value weight = transposeDequantized(segment, product.getRhs());
+    if (!weight)
+      continue;
+    OpBuilder builder(product);
+    auto linear = LinearOp::create(builder, product.getLoc(), product.getType(), product.getLhs(), weight, Value());
+    product.replaceAllUsesWith(linear.getResult());
+    product.erase();
+    if (before->use_empty())
+      before->erase();
+  }
+  updateType(segment);
 }

@@ -17,6 +17,11 @@ namespace inlay {
 /// compute keep their order.
 void orderWeights(mlir::func::FuncOp segment, const DotProductProfile &dots);
 
+/// Turns products with dequantized matrices that have a row for each term of the sum into linear layers, whose kernels
+/// read the codes along the sum, if dot products by `packedDots` compute them. Reorders the arguments with codes of
+/// 8 bits, scales and offsets. Codes of fewer bits keep their order, because a byte has codes of several sums.
+void orderPackedWeights(mlir::func::FuncOp segment, const DotProductProfile &packedDots);
+
 } // namespace inlay
 
 #endif // INLAY_LIB_TARGET_VULKAN_GPU_ORDERWEIGHTS_H

@@ -46,10 +46,15 @@ static bool isScratch(Value buffer) {
   return arguments && argument.getArgNumber() >= arguments.getInt();
 }
 
-/// Returns the next structured op if there are only views in between, else null.
-static linalg::LinalgOp findNext(linalg::LinalgOp op) {
+/// Returns the next structured op if there are only views and dequantizations in between, else null. A dequantization
+/// writes only a buffer of its own.
+static linalg::LinalgOp findNext(linalg::LinalgOp op, const Dequantizations &dequantizations) {
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
-    if (auto structured = dyn_cast<linalg::LinalgOp>(next))
+    auto structured = dyn_cast<linalg::LinalgOp>(next);
+    if (structured && isa<BlockArgument>(structured.getDpsInits().front()) &&
+        dequantizations.lookup(structured.getDpsInits().front()) == structured)
+      continue;
+    if (structured)
       return structured;
     if (!isPure(next))
       return nullptr;
@@ -80,6 +85,11 @@ static bool writesInputs(linalg::LinalgOp op, linalg::LinalgOp other) {
 /// but an emitter knows only those of its own op.
 static bool sharesInputs(linalg::LinalgOp op, linalg::LinalgOp product) {
   return haveCommonBuffer(op.getDpsInputs(), product.getDpsInputs());
+}
+
+/// Returns true if `op` reads codes, scales or offsets of `packed`, which may be null.
+static bool readsPacked(linalg::LinalgOp op, const PackedOperand *packed) {
+  return packed && haveCommonBuffer(op.getDpsInputs(), packed->getBuffers());
 }
 
 /// Returns the loop of `product` for each loop of `op`, which accesses the elements of the product by `map`. Returns
@@ -127,12 +137,14 @@ static std::optional<SmallVector<size_t>> matchPrologue(linalg::LinalgOp op, lin
   return matchLoops(product, op, op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
 }
 
-/// Returns true if a kernel of these ops needs at most `maxBuffers` buffers.
-static bool fitsBuffers(ArrayRef<linalg::LinalgOp> ops, int64_t maxBuffers) {
+/// Returns true if a kernel of these ops needs at most `maxBuffers` buffers. `packed` may be null.
+static bool fitsBuffers(ArrayRef<linalg::LinalgOp> ops, const PackedOperand *packed, int64_t maxBuffers) {
   llvm::SmallDenseSet<Value> roots;
+  if (packed)
+    roots.insert(packed->getBuffers().begin(), packed->getBuffers().end());
   for (linalg::LinalgOp op : ops)
     for (Value operand : op->getOperands())
-      if (isa<MemRefType>(operand.getType()))
+      if (isa<MemRefType>(operand.getType()) && !(packed && operand == packed->getMatrix()))
         roots.insert(findRoot(operand));
   return int64_t(roots.size()) <= maxBuffers;
 }
@@ -141,8 +153,9 @@ namespace {
 /// The elementwise op after a product that its launch also computes, if there is one.
 class Epilogue {
 public:
-  /// Finds the epilogue of a product whose launch computes `ops`, and adds it to them.
-  Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values, int64_t maxBuffers);
+  /// Finds the epilogue of a product whose launch computes `ops`, and adds it to them. `packed` may be null.
+  Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values,
+           const ProductContext &context, const PackedOperand *packed = nullptr);
   Epilogue(const Epilogue &) = delete; // `neighbor` points to `emitter`.
 
   /// Returns null if there is no epilogue.
@@ -155,12 +168,12 @@ private:
 } // namespace
 
 Epilogue::Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values,
-                   int64_t maxBuffers) {
-  linalg::LinalgOp next = findNext(product);
+                   const ProductContext &context, const PackedOperand *packed) {
+  linalg::LinalgOp next = findNext(product, context.dequantizations);
   std::optional<SmallVector<size_t>> loops = matchEpilogue(product, next);
   SmallVector<linalg::LinalgOp, 3> all(ops.begin(), ops.end());
   all.push_back(next);
-  if (!loops || !fitsBuffers(all, maxBuffers) ||
+  if (!loops || !fitsBuffers(all, packed, context.profiles.maxBuffers) || readsPacked(next, packed) ||
       llvm::any_of(ops, [&](linalg::LinalgOp op) { return writesInputs(next, op); }))
     return;
   OpBuilder builder(next);
@@ -231,7 +244,8 @@ static void emitLaunch(OpBuilder &builder, Location loc, TileEmitter &emitter, c
 
 static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::LinalgOp op, TileEmitter &emitter,
                                                                        KernelValues &values,
-                                                                       const ProductProfiles &profiles) {
+                                                                       const ProductContext &context) {
+  const ProductProfiles &profiles = context.profiles;
   std::optional<CooperativeMatrixTile> tile = isCooperativeMatrixProduct(emitter)
                                                   ? chooseCooperativeMatrixTile(emitter.shape(), profiles.matrices)
                                                   : std::nullopt;
@@ -242,7 +256,7 @@ static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::L
       getRange(grid.steps, emitter.getSymbols()).max > kMaxIterations)
     return {};
   SmallVector<linalg::LinalgOp, 3> ops{op};
-  Epilogue epilogue(op, ops, values, profiles.maxBuffers);
+  Epilogue epilogue(op, ops, values, context);
   OpBuilder builder(ops.back());
   emitLaunch(builder, fuseLocs(ops), emitter, *tile, grid, profiles.matrices.lanes, profiles.maxGrid, epilogue.get());
   return ops;
@@ -253,8 +267,8 @@ static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::L
 /// Emits the launch of dot products. Workgroups are numbered along the rows first, so that workgroups that run at the
 /// same time read the same columns.
 static LogicalResult launchDotProduct(OpBuilder &builder, Location loc, TileEmitter &emitter,
-                                      const DotProductTile &tile, const ProductProfiles &profiles,
-                                      const ProductNeighbor *prologue, const ProductNeighbor *epilogue) {
+                                      const DotProductTile &tile, int64_t lanes, int64_t maxGrid,
+                                      const DotProductFusion &fusion) {
   SmallVector<size_t> loops; // Parallel loops, the row loop last.
   for (auto [number, loop] : llvm::enumerate(emitter.shape().loops))
     if (!loop.reduction && int(number) != tile.rowLoop)
@@ -268,56 +282,76 @@ static LogicalResult launchDotProduct(OpBuilder &builder, Location loc, TileEmit
     counts.push_back(emitter.size(loop).ceilDiv(factors.back()));
   }
   AffineExpr groups = countElements(counts, builder.getContext());
-  int64_t lanes = profiles.dots.lanes;
   ReductionShare share{size_t(tile.innerLoop), nullptr, lanes * tile.subgroups};
-  if (!canLaunch(groups, emitter, profiles.maxGrid) || countIterations(emitter, share) > kMaxIterations)
+  if (!canLaunch(groups, emitter, maxGrid) || countIterations(emitter, share) > kMaxIterations)
     return failure();
   cutSums(emitter, share);
   SmallVector<OpFoldResult> values =
       llvm::map_to_vector(counts, [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); });
-  Launch launch = openWorkgroups(builder, loc, groups, getRange(groups, emitter.getSymbols()).max,
-                                 tile.subgroups * lanes, profiles.maxGrid);
+  Launch launch =
+      openWorkgroups(builder, loc, groups, getRange(groups, emitter.getSymbols()).max, tile.subgroups * lanes, maxGrid);
   DotProductPlace place{SmallVector<Value>(emitter.shape().loops.size()), launch.op.getThreadIds().x, lanes};
   for (auto [loop, first] : llvm::zip_equal(loops, splitNumber(launch.inside, loc, factors, values, launch.number)))
     place.base[loop] = first;
-  emitDotProduct(launch.inside, emitter, tile, place, prologue, epilogue);
+  emitDotProduct(launch.inside, emitter, tile, place, fusion);
   sinkScalars(launch.op, launch.count);
   return success();
 }
 
-/// Launches `product` as dot products, with its epilogue and with `prologue`, the emitter of the op before it, if that
-/// is not null. Returns no ops if that is not possible or does not pay.
-static SmallVector<linalg::LinalgOp, 3> launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter,
-                                                         KernelValues &values, const ProductProfiles &profiles,
-                                                         const ProductNeighbor *prologue) {
-  if (!canEmitDotProduct(emitter))
+/// Launches `product` as dot products, with its epilogue and with the other ops of `fusion`. Returns no ops if that is
+/// not possible or does not pay.
+static SmallVector<linalg::LinalgOp, 3> launchFused(linalg::LinalgOp product, TileEmitter &emitter,
+                                                    KernelValues &values, const ProductContext &context,
+                                                    DotProductFusion fusion) {
+  const ProductProfiles &profiles = context.profiles;
+  const PackedOperand *packed = fusion.packed;
+  if (!canEmitDotProduct(emitter, packed))
     return {};
+  const DotProductProfile &dots = packed ? profiles.packedDots : profiles.dots;
   std::optional<DotProductTile> tile =
-      chooseDotProductTile(emitter.shape(), findDotProductWidths(emitter), profiles.dots);
+      chooseDotProductTile(emitter.shape(), findDotProductWidths(emitter, packed), dots);
   SmallVector<linalg::LinalgOp, 3> ops{product};
-  if (prologue)
-    ops.insert(ops.begin(), prologue->emitter->getOp());
-  if (!tile || !fitsBuffers(ops, profiles.maxBuffers))
+  if (fusion.prologue)
+    ops.insert(ops.begin(), fusion.prologue->emitter->getOp());
+  if (!tile || !fitsBuffers(ops, packed, profiles.maxBuffers) ||
+      (packed && (tile->streamed != packed->getInput() || tile->innerLoop != packed->getLoop())))
     return {};
-  Epilogue epilogue(product, ops, values, profiles.maxBuffers);
+  Epilogue epilogue(product, ops, values, context, packed);
+  fusion.epilogue = epilogue.get();
   OpBuilder builder(ops.back());
-  if (failed(launchDotProduct(builder, fuseLocs(ops), emitter, *tile, profiles, prologue, epilogue.get())))
+  if (failed(launchDotProduct(builder, fuseLocs(ops), emitter, *tile, dots.lanes, profiles.maxGrid, fusion)))
     return {};
   return ops;
 }
 
+/// Launches `product` as dot products that read packed codes if it has dequantized weights, else from floats.
+/// `prologue` may be null.
+static SmallVector<linalg::LinalgOp, 3> launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter,
+                                                         KernelValues &values, const ProductContext &context,
+                                                         const ProductNeighbor *prologue) {
+  OpBuilder builder(product);
+  for (size_t input = 0; input < size_t(product.getNumDpsInputs()); ++input) {
+    auto packed = PackedOperand::find(builder, product, input, context.dequantizations, values);
+    if (!packed || (prologue && readsPacked(prologue->emitter->getOp(), &*packed)))
+      continue;
+    DotProductFusion fusion{&*packed, prologue, nullptr};
+    if (SmallVector<linalg::LinalgOp, 3> ops = launchFused(product, emitter, values, context, fusion); !ops.empty())
+      return ops;
+  }
+  return launchFused(product, emitter, values, context, {nullptr, prologue, nullptr});
+}
+
 SmallVector<linalg::LinalgOp, 3> inlay::launchProduct(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
-                                                      const ProductProfiles &profiles) {
-  SmallVector<linalg::LinalgOp, 3> ops = launchDotProduct(op, emitter, values, profiles, /*prologue=*/nullptr);
-  return ops.empty() ? launchCooperativeMatrixProduct(op, emitter, values, profiles) : ops;
+                                                      const ProductContext &context) {
+  SmallVector<linalg::LinalgOp, 3> ops = launchDotProduct(op, emitter, values, context, /*prologue=*/nullptr);
+  return ops.empty() ? launchCooperativeMatrixProduct(op, emitter, values, context) : ops;
 }
 
 SmallVector<linalg::LinalgOp, 3> inlay::launchProductAfter(linalg::LinalgOp op, TileEmitter &emitter,
-                                                           KernelValues &values, const InitialValues &initial,
-                                                           const ProductProfiles &profiles) {
-  linalg::LinalgOp product = findNext(op);
+                                                           KernelValues &values, const ProductContext &context) {
+  linalg::LinalgOp product = findNext(op, context.dequantizations);
   std::optional<SmallVector<size_t>> loops = matchPrologue(op, product);
-  if (!loops || initial.contains(product) || profiles.dots.lanes < 2)
+  if (!loops || context.initial.contains(product) || context.profiles.packedDots.lanes < 2)
     return {};
   OpBuilder builder(product);
   FailureOr<TileEmitter> productEmitter = TileEmitter::create(builder, product, &values);
@@ -325,5 +359,5 @@ SmallVector<linalg::LinalgOp, 3> inlay::launchProductAfter(linalg::LinalgOp op, 
     return {};
   productEmitter->setFusesProducts(true);
   ProductNeighbor prologue{&emitter, op.getDpsInits().front(), *loops};
-  return launchDotProduct(product, *productEmitter, values, profiles, &prologue);
+  return launchDotProduct(product, *productEmitter, values, context, &prologue);
 }

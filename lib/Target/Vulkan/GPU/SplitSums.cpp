@@ -6,6 +6,7 @@
 #include "SubgroupProductProfile.h"
 #include "SumPolicy.h"
 #include "inlay/Convert/LoopNest/Combiner.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
 #include "inlay/Target/Vulkan/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,6 +60,14 @@ static bool isAlone(linalg::GenericOp op) {
     return !input.getDefiningOp<linalg::LinalgOp>() && llvm::none_of(input.getUsers(), [&](Operation *user) {
       return user != op && llvm::is_contained(user->getOperands(), op.getResult(0));
     });
+  });
+}
+
+/// Returns true if an input of `op` comes from a `dequantize`.
+static bool hasPackedInput(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInputs(), [](Value input) {
+    Operation *producer = input.getDefiningOp();
+    return producer && producer->hasAttr(plan::kDequantizeAttr);
   });
 }
 
@@ -231,7 +240,8 @@ struct SplitSumsPass : inlay::impl::SplitSumsPassBase<SplitSumsPass> {
     for (linalg::GenericOp op : ops) {
       Operation *combiner = findJoin(op);
       int loop = combiner ? findLoop(op) : -1;
-      int64_t parts = loop < 0 ? 1 : chooseParts(readShape(op), loop, longest, *profile, isAlone(op));
+      int64_t parts =
+          loop < 0 ? 1 : chooseParts(readShape(op), loop, longest, *profile, isAlone(op), hasPackedInput(op));
       if (parts > 1)
         Splitter(op, loop, parts).run(combiner);
     }

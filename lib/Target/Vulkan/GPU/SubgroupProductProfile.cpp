@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace inlay;
 
 FailureOr<SubgroupProductProfile> inlay::makeProfile(Operation *op, const ProfileOptions &options) {
-  SubgroupProductProfile profile = options.inSoftware
-                                       ? SubgroupProductProfile::forSoftware(options.subgroup, options.texels)
-                                       : SubgroupProductProfile::forGPU(options.subgroup, options.arithmetic);
+  SubgroupProductProfile profile =
+      options.inSoftware ? SubgroupProductProfile::forSoftware(options.subgroup, options.texels, options.arithmetic)
+                         : SubgroupProductProfile::forGPU(options.subgroup, options.arithmetic);
   if (options.tuning.empty())
     return profile;
   auto costs = dyn_cast_or_null<DictionaryAttr>(parseAttribute(options.tuning, op->getContext()));

@@ -85,11 +85,11 @@ static bool hasTooFewResults(const LoopNestShape &shape, double steps, const Sub
 }
 
 int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest,
-                           const SubgroupProductProfile &profile, bool isAlone) {
+                           const SubgroupProductProfile &profile, bool isAlone, bool isPacked) {
   if (shape.loops[loop].isOpen || shape.loops[loop].size < 2)
     return 1;
   double steps = multiplySizes(shape, /*reductions=*/true);
-  if (steps <= double(longest) && isDotProduct(shape, DotProductProfile::from(profile, profile.lanes)))
+  if (steps <= double(longest) && isDotProduct(shape, DotProductProfile::from(profile, profile.lanes, isPacked)))
     return 1; // Subgroups share the sum already.
   std::optional<SubgroupProductTile> whole = chooseSubgroupProductTile(shape, profile);
   if (whole)

@@ -16,8 +16,9 @@ namespace inlay {
 /// can run at most `longest` reduction steps. If an element needs more, returns a number of parts that keeps each part
 /// within this limit, or 1 if no divisor does. `isAlone` is false if neighbors of the op use the same rows. An op that
 /// is not a product is then split only if it exceeds the limit, so that it can stay in one kernel with its neighbors.
+/// `isPacked` is true for a product with packed weights.
 int64_t chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const SubgroupProductProfile &profile,
-                    bool isAlone = false);
+                    bool isAlone = false, bool isPacked = false);
 
 } // namespace inlay
 

@@ -22,18 +22,23 @@ static Type getElementType(const TileEmitter::Access &access) {
   return cast<MemRefType>(access.flat.getType()).getElementType();
 }
 
-bool inlay::canEmitDotProduct(const TileEmitter &emitter) {
+bool inlay::canEmitDotProduct(const TileEmitter &emitter, const PackedOperand *packed) {
   linalg::LinalgOp op = emitter.getOp();
-  auto isFloat = [](const TileEmitter::Access &access) {
-    return access.flat && (getElementType(access).isF32() || getElementType(access).isF16());
+  auto isFloat = [&](const TileEmitter::Access &access) {
+    Type element = access.flat ? getElementType(access) : Type();
+    return element && (element.isF32() || element.isF16() || (packed && element.isBF16()));
   };
   return isPlainProduct(emitter) && op.getNumDpsInputs() == 2 && llvm::all_of(emitter.getAccesses(), isFloat) &&
          getElementType(emitter.getAccesses().back()).isF32() && isa_and_nonnull<arith::AddFOp>(findCombiner(op));
 }
 
-std::vector<int64_t> inlay::findDotProductWidths(const TileEmitter &emitter) {
+std::vector<int64_t> inlay::findDotProductWidths(const TileEmitter &emitter, const PackedOperand *packed) {
   std::vector<int64_t> widths;
   for (const TileEmitter::Access &access : emitter.getAccesses().drop_back()) {
+    if (packed && widths.size() == packed->getInput()) {
+      widths.push_back(packed->getWidth());
+      continue;
+    }
     Type element = getElementType(access);
     int loop = emitter.findVectors(access, element);
     bool isAligned = loop >= 0 && emitter.shape().loops[loop].reduction;
@@ -47,9 +52,10 @@ namespace {
 class DotProductEmitter {
 public:
   DotProductEmitter(TileEmitter &emitter, const DotProductTile &tile, const DotProductPlace &place,
-                    const ProductNeighbor *prologue, const ProductNeighbor *epilogue)
-      : emitter(emitter), tile(tile), place(place), prologue(prologue), epilogue(epilogue),
-        widths(findDotProductWidths(emitter)), scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)},
+                    const DotProductFusion &fusion)
+      : emitter(emitter), tile(tile), place(place), fusion(fusion),
+        widths(findDotProductWidths(emitter, fusion.packed)),
+        scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)},
         state{emitter, scalarTile, place.base, emitter.getOp().getLoc(), {}, nullptr, {}, {}},
         loc(emitter.getOp().getLoc()) {}
 
@@ -73,10 +79,11 @@ private:
 
   Value indexAlong(OpBuilder &b, int loop, int64_t step);
   Value start(OpBuilder &b, size_t operand, ArrayRef<Value> indices);
-  SmallVector<Value> startsOf(OpBuilder &b, size_t input);
+  SmallVector<SmallVector<Value>> stepsOf(OpBuilder &b, size_t input);
   SmallVector<Value> loadTerms(OpBuilder &b, size_t input, Value uniform, Value perLane, int64_t first, int64_t width);
   SmallVector<Value> addTerms(OpBuilder &b, Value uniformTerm, Value laneTerm, int64_t width, int64_t depth,
                               ValueRange sums);
+  SmallVector<Value> addPackedTerms(OpBuilder &b, Value uniformTerm, Value laneTerm, int64_t depth, ValueRange sums);
   SmallVector<Value> reduce(OpBuilder &b);
   Value countWhole(OpBuilder &b, int64_t together);
   void joinSubgroups(OpBuilder &b, ValueRange sums);
@@ -86,14 +93,15 @@ private:
   TileEmitter &emitter;
   const DotProductTile &tile;
   const DotProductPlace &place;
-  const ProductNeighbor *prologue, *epilogue;
+  const DotProductFusion &fusion;
   std::vector<int64_t> widths; ///< Elements of each input that a lane may load at once.
   TileShape scalarTile;
   State state;
   Location loc;
   Value lane, subgroup;
-  Value memory;                           ///< The sums of each subgroup, in workgroup memory.
-  SmallVector<SmallVector<Value>> starts; ///< Index of the first term for each input and step of its tile loop.
+  Value memory;                               ///< The sums of each subgroup, in workgroup memory.
+  SmallVector<SmallVector<Value>> starts;     ///< Index of the first term for each input and step of its tile loop.
+  SmallVector<PackedOperand::Row> packedRows; ///< The packed input for each step of its tile loop.
 };
 } // namespace
 
@@ -121,16 +129,16 @@ Value DotProductEmitter::start(OpBuilder &b, size_t operand, ArrayRef<Value> ind
   return sum;
 }
 
-SmallVector<Value> DotProductEmitter::startsOf(OpBuilder &b, size_t input) {
-  SmallVector<Value> found;
+/// Returns the index along each loop for each step of the tile loop of `input`.
+SmallVector<SmallVector<Value>> DotProductEmitter::stepsOf(OpBuilder &b, size_t input) {
+  SmallVector<SmallVector<Value>> steps;
   int loop = tileLoop(input);
   for (int64_t step = 0; step < countSteps(input); ++step) {
-    SmallVector<Value> indices(place.base);
+    SmallVector<Value> &indices = steps.emplace_back(place.base);
     if (loop >= 0)
       indices[loop] = indexAlong(b, loop, step);
-    found.push_back(start(b, input, indices));
   }
-  return found;
+  return steps;
 }
 
 //===-- The sums ------------------------------------------------------------------------------------------------===//
@@ -168,9 +176,47 @@ SmallVector<Value> DotProductEmitter::loadTerms(OpBuilder &b, size_t input, Valu
   return terms;
 }
 
+/// Adds `depth` steps of this lane to the sums of a product with a packed input, which is unpacked a few terms at a
+/// time, so that few values are live. The first term is `uniformTerm`, which may be null, plus `laneTerm`.
+SmallVector<Value> DotProductEmitter::addPackedTerms(OpBuilder &b, Value uniformTerm, Value laneTerm, int64_t depth,
+                                                     ValueRange sums) {
+  size_t other = 1 - tile.streamed;
+  int64_t width = tile.width, part = std::min(width, kVector);
+  AffineExpr stride = access(other).strides[tile.innerLoop];
+  Value uniform = uniformTerm ? state.scale(b, uniformTerm, stride) : Value();
+  Value perLane = state.scale(b, laneTerm, stride);
+  SmallVector<SmallVector<PackedOperand::Load>> loads(depth); // By step and column.
+  for (int64_t step = 0; step < depth; ++step)
+    for (const PackedOperand::Row &row : packedRows)
+      loads[step].push_back(fusion.packed->load(b, row, uniformTerm, laneTerm, step * invocations() * width));
+  SmallVector<Value> results(sums);
+  for (int64_t first = 0; first < width * depth; first += part) {
+    int64_t step = first / width, inStep = first % width;
+    SmallVector<SmallVector<Value>> rows;
+    for (Value start : starts[other]) {
+      Value at = uniform ? state.add(b, start, uniform) : start;
+      rows.push_back(loadTerms(b, other, at, perLane, step * invocations() * width + inStep, part));
+    }
+    for (int64_t column = 0; column < tile.columns; ++column) {
+      SmallVector<Value> terms = fusion.packed->unpack(b, loads[step][column], inStep, part);
+      for (int64_t term = 0; term < part; ++term)
+        for (int64_t row = 0; row < tile.rows; ++row) {
+          SmallVector<Value> inputs(output());
+          inputs[tile.streamed] = terms[term];
+          inputs[other] = rows[row][term];
+          Value &sum = results[row * tile.columns + column];
+          sum = state.body(b, inputs, sum, {}, {}).front();
+        }
+    }
+  }
+  return results;
+}
+
 /// Adds `depth` steps of `width` terms of this lane to the sums. The first term is `uniformTerm` plus `laneTerm`.
 SmallVector<Value> DotProductEmitter::addTerms(OpBuilder &b, Value uniformTerm, Value laneTerm, int64_t width,
                                                int64_t depth, ValueRange sums) {
+  if (fusion.packed)
+    return addPackedTerms(b, uniformTerm, laneTerm, depth, sums);
   SmallVector<SmallVector<SmallVector<Value>>> loaded(output()); // By input, step of the tile and term.
   for (size_t input = 0; input < output(); ++input) {
     AffineExpr stride = access(input).strides[tile.innerLoop];
@@ -226,7 +272,7 @@ SmallVector<Value> DotProductEmitter::reduce(OpBuilder &b) {
     loops.close(addTerms(loops.inside(), index, first, tile.width, tile.depth, loops.accumulators()));
   }
   if (!size.isMultipleOf(together)) {
-    int64_t width = std::min(tile.width, kVector);
+    int64_t width = fusion.packed ? tile.width : std::min(tile.width, kVector);
     OpBuilder &inside = loops.inside();
     Value from = arith::AddIOp::create(inside, loc, whole, firstTerm(width));
     Value index = loops.open(from, state.value(inside, size), invocations() * width);
@@ -256,9 +302,9 @@ void DotProductEmitter::joinSubgroups(OpBuilder &b, ValueRange sums) {
 Value DotProductEmitter::loadInitial(OpBuilder &b, ArrayRef<Value> indices, Value slot) {
   if (Value initial = emitter.getInitial())
     return initial;
-  if (!prologue)
+  if (!fusion.prologue)
     return memref::LoadOp::create(b, loc, access(output()).flat, start(b, output(), indices));
-  prologue->emit(b, indices, memory, slot);
+  fusion.prologue->emit(b, indices, memory, slot);
   return memref::LoadOp::create(b, loc, memory, slot);
 }
 
@@ -289,12 +335,12 @@ void DotProductEmitter::storeResult(OpBuilder &b) {
     sum = sum ? arith::AddFOp::create(inside, loc, sum, part).getResult() : part;
   }
   Value result = arith::AddFOp::create(inside, loc, loadInitial(inside, indices, number), sum);
-  if (!epilogue) {
+  if (!fusion.epilogue) {
     memref::StoreOp::create(inside, loc, result, access(output()).flat, start(inside, output(), indices));
     return;
   }
   memref::StoreOp::create(inside, loc, result, memory, number);
-  epilogue->emit(inside, indices, memory, number);
+  fusion.epilogue->emit(inside, indices, memory, number);
 }
 
 void DotProductEmitter::run(OpBuilder &b) {
@@ -303,14 +349,20 @@ void DotProductEmitter::run(OpBuilder &b) {
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   memory = memref::AllocOp::create(
       b, loc, MemRefType::get({tile.subgroups * tile.results()}, b.getF32Type(), MemRefLayoutAttrInterface(), space));
-  for (size_t input = 0; input < output(); ++input)
-    starts.push_back(startsOf(b, input));
+  for (size_t input = 0; input < output(); ++input) {
+    SmallVector<Value> &ofInput = starts.emplace_back();
+    for (ArrayRef<Value> indices : stepsOf(b, input)) {
+      if (fusion.packed && isStreamed(input))
+        packedRows.push_back(fusion.packed->startRow(b, indices));
+      else
+        ofInput.push_back(start(b, input, indices));
+    }
+  }
   joinSubgroups(b, reduce(b));
   storeResult(b);
 }
 
 void inlay::emitDotProduct(OpBuilder &builder, TileEmitter &emitter, const DotProductTile &tile,
-                           const DotProductPlace &place, const ProductNeighbor *prologue,
-                           const ProductNeighbor *epilogue) {
-  DotProductEmitter(emitter, tile, place, prologue, epilogue).run(builder);
+                           const DotProductPlace &place, const DotProductFusion &fusion) {
+  DotProductEmitter(emitter, tile, place, fusion).run(builder);
 }

@@ -6,6 +6,7 @@
 #define INLAY_LIB_TARGET_VULKAN_PRODUCTS_DOTPRODUCTEMITTER_H
 
 #include "DotProductPolicy.h"
+#include "PackedOperand.h"
 #include "ProductNeighbor.h"
 
 namespace inlay {
@@ -17,17 +18,24 @@ struct DotProductPlace {
   int64_t lanes;                       ///< Number of lanes of a subgroup.
 };
 
-/// Returns true if the op of `emitter` is a sum of f32 over terms that depend on two inputs of f32 or f16.
-bool canEmitDotProduct(const TileEmitter &emitter);
+/// The ops that the kernel of a product computes besides the product. Each may be null.
+struct DotProductFusion {
+  const PackedOperand *packed = nullptr; ///< The streamed input.
+  const ProductNeighbor *prologue = nullptr, *epilogue = nullptr;
+};
+
+/// Returns true if the op of `emitter` is a sum of f32 over terms that depend on two inputs of f32 or f16. The inputs
+/// of a product with a packed input may also be bf16.
+bool canEmitDotProduct(const TileEmitter &emitter, const PackedOperand *packed = nullptr);
 
 /// Returns the number of consecutive elements along `innerLoop` that a lane loads at once, for each input: as many as
-/// 16 bytes hold, or 1 if they are not aligned.
-std::vector<int64_t> findDotProductWidths(const TileEmitter &emitter);
+/// 16 bytes hold, or 1 if they are not aligned. `packed` may be null.
+std::vector<int64_t> findDotProductWidths(const TileEmitter &emitter, const PackedOperand *packed = nullptr);
 
 /// Emits the results at `place`. All invocations of a workgroup must run the code together. The tile may reach over the
-/// ends of its row and column loops. `prologue` and `epilogue` may be null.
+/// ends of its row and column loops.
 void emitDotProduct(mlir::OpBuilder &builder, TileEmitter &emitter, const DotProductTile &tile,
-                    const DotProductPlace &place, const ProductNeighbor *prologue, const ProductNeighbor *epilogue);
+                    const DotProductPlace &place, const DotProductFusion &fusion);
 
 } // namespace inlay
 

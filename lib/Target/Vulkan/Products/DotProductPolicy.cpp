@@ -14,8 +14,10 @@ using namespace inlay;
 /// Maximum number of rows. With more, loading the operand that has the rows takes as long as loading the other one.
 static constexpr int64_t kMaxRows = 8;
 
-DotProductProfile DotProductProfile::from(const SubgroupProductProfile &profile, int64_t maxInvocations) {
-  return {profile.addsLanes ? profile.lanes : 0, maxInvocations, int64_t(profile.enough)};
+DotProductProfile DotProductProfile::from(const SubgroupProductProfile &profile, int64_t maxInvocations,
+                                          bool isPacked) {
+  bool adds = profile.addsLanes && (isPacked || profile.addsLanesFast);
+  return {adds ? profile.lanes : 0, maxInvocations, int64_t(profile.enough)};
 }
 
 bool inlay::shouldUseDotProducts(int64_t rows, int64_t terms, const DotProductProfile &profile) {

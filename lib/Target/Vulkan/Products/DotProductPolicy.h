@@ -18,8 +18,9 @@ struct DotProductProfile {
   int64_t maxInvocations = 128; ///< Invocations of a workgroup.
   int64_t enough = 256;         ///< Number of subgroups that keep the device busy.
 
-  /// Returns the facts that `profile` has, with workgroups of at most `maxInvocations` invocations.
-  static DotProductProfile from(const SubgroupProductProfile &profile, int64_t maxInvocations);
+  /// Returns the facts that `profile` has, with workgroups of at most `maxInvocations` invocations. isPacked: true for
+  /// products with packed weights. Unpacking them takes much longer than adding up lanes, even where that is slow.
+  static DotProductProfile from(const SubgroupProductProfile &profile, int64_t maxInvocations, bool isPacked = false);
 };
 
 /// A workgroup computes `rows` times `columns` results, each as a dot product. The lanes of its subgroups go along the

@@ -11,9 +11,10 @@
 
 using namespace inlay;
 
-SubgroupProductProfile SubgroupProductProfile::forSoftware(int64_t lanes, bool readsTexels) {
+SubgroupProductProfile SubgroupProductProfile::forSoftware(int64_t lanes, bool readsTexels, bool addsLanes) {
   SubgroupProductProfile profile;
   profile.lanes = lanes;
+  profile.addsLanes = addsLanes;
   profile.maxPoints = 128;
   profile.maxUnrolled = 700;
   profile.enough = 16;
@@ -26,7 +27,7 @@ SubgroupProductProfile SubgroupProductProfile::forGPU(int64_t lanes, bool addsLa
   SubgroupProductProfile profile;
   profile.lanes = lanes;
   profile.loadsUniformly = true;
-  profile.addsLanes = addsLanes;
+  profile.addsLanes = profile.addsLanesFast = addsLanes;
   profile.load = 8;
   profile.quad = 12;
   return profile;

@@ -477,6 +477,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   };
   guardLoops(kernel);
   bool isHardware = target.getDeviceKind() != DeviceKind::SoftwareVulkan;
+  makeWordBuffers(kernel, /*dividesTerms=*/isHardware);
   if (failed(emulateTypes(kernel, target)) || failed(pushScalars(kernel)) ||
       failed(makeVectorBuffers(kernel, /*dividesTerms=*/isHardware)) || failed(legalizeMath(module)) ||
       failed(convertModule(module, env)) || failed(finishModule(*holder, makeTexels)))

@@ -33,6 +33,12 @@ inline constexpr llvm::StringLiteral kArgumentsAttr = "plan.arguments";
 /// AffineMapAttr on a function whose scratch buffers share an arena: the bytes that they would need without sharing.
 inline constexpr llvm::StringLiteral kUnsharedAttr = "plan.unshared_scratch";
 
+//===-- Structured ops ------------------------------------------------------------------------------------------===//
+
+/// DictionaryAttr on the generic of a `dequantize`, which loads a code, then a scale, then an offset if there is one:
+/// `code`, the type of a code; `block`, the size of a block in each dim; the unit `minima` if the offset is a minimum.
+inline constexpr llvm::StringLiteral kDequantizeAttr = "plan.dequantize";
+
 //===-- Host kernels --------------------------------------------------------------------------------------------===//
 
 /// On a function that calls kernels: the array of their descriptions, `#plan.host_kernel`, by number.

@@ -405,3 +405,69 @@ func.func @integer_window(%x: tensor<1x16x8x8xi8>, %w: tensor<16x16x3x3xi8>, %s:
   %3 = inlay.quantize %2, %s code "u8" block [-1, -1, -1, -1] from 0 to 255 : (tensor<1x16x8x8xf32>, tensor<1x1x1x1xf32>) -> tensor<1x16x8x8xi8>
   return %2, %3 : tensor<1x16x8x8xf32>, tensor<1x16x8x8xi8>
 }
+
+// -----
+
+// Scales and minima that are codes stay codes, as in the super-blocks of GGUF. Their scales are elements.
+// CHECK-LABEL: func.func @quantized_scales
+// CHECK-SAME: (%[[X:.*]]: tensor<1x512xf32>, %[[C:.*]]: tensor<16x256xi8>, %[[S:.*]]: tensor<16x16xi8>, %[[D:.*]]: tensor<16x2xf16>, %[[M:.*]]: tensor<16x16xi8>, %[[E:.*]]: tensor<16x2xf16>)
+// CHECK-NOT: inlay
+// CHECK: plan.library_call quantized_product(%[[X]], %[[C]], %[[S]], %[[D]], %[[M]], %[[E]]) into %{{.*}} {config = {block = array<i64: 1, 32>, code = "u4", minima, offset_block = array<i64: 1, 8>, offset_code = "u8", offsets, scale_block = array<i64: 1, 8>, scale_code = "u8"}}
+func.func @quantized_scales(%x: tensor<1x512xf32>, %c: tensor<16x256xi8>, %s: tensor<16x16xi8>, %d: tensor<16x2xf16>,
+    %m: tensor<16x16xi8>, %e: tensor<16x2xf16>) -> tensor<1x16xf32> {
+  %scales = inlay.dequantize %s, %d code "u8" block [1, 8] to f32
+    : (tensor<16x16xi8>, tensor<16x2xf16>) -> tensor<16x16xf32>
+  %minima = inlay.dequantize %m, %e code "u8" block [1, 8] to f32
+    : (tensor<16x16xi8>, tensor<16x2xf16>) -> tensor<16x16xf32>
+  %w = inlay.dequantize %c, %scales, %minima code "u4" block [1, 32] minima to f32
+    : (tensor<16x256xi8>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x512xf32>
+  %0 = inlay.linear %x, %w : (tensor<1x512xf32>, tensor<16x512xf32>) -> tensor<1x16xf32>
+  return %0 : tensor<1x16xf32>
+}
+
+// Scales that are rounded to f16, or that have offsets, are computed before the call.
+// CHECK-LABEL: func.func @quantized_scales_of_other_forms
+// CHECK: %[[R:.*]] = inlay.dequantize
+// CHECK: %[[O:.*]] = inlay.dequantize
+// CHECK: plan.library_call quantized_product(%{{.*}}, %{{.*}}, %[[R]], %[[O]]) into %{{.*}} {config = {block = array<i64: 1, 32>, code = "u4", offsets}}
+func.func @quantized_scales_of_other_forms(%x: tensor<1x512xf32>, %c: tensor<16x256xi8>, %s: tensor<16x16xi8>,
+    %d: tensor<16x2xf16>, %z: tensor<16x2xi8>) -> tensor<1x16xf32> {
+  %scales = inlay.dequantize %s, %d code "u8" block [1, 8] to f16
+    : (tensor<16x16xi8>, tensor<16x2xf16>) -> tensor<16x16xf16>
+  %offsets = inlay.dequantize %s, %d, %z code "u8" block [1, 8] to f32
+    : (tensor<16x16xi8>, tensor<16x2xf16>, tensor<16x2xi8>) -> tensor<16x16xf32>
+  %w = inlay.dequantize %c, %scales, %offsets code "u4" block [1, 32] to f32
+    : (tensor<16x256xi8>, tensor<16x16xf16>, tensor<16x16xf32>) -> tensor<16x512xf32>
+  %0 = inlay.linear %x, %w : (tensor<1x512xf32>, tensor<16x512xf32>) -> tensor<1x16xf32>
+  return %0 : tensor<1x16xf32>
+}
+
+// A product of 16-bit floats with a packed weight is computed in f32, however few rows it has. The kernel rounds the
+// weight to the type that it has in the graph.
+// CHECK-LABEL: func.func @quantized_half
+// CHECK-SAME: (%[[X:.*]]: tensor<1x64xf16>, %[[C:.*]]: tensor<16x32xi8>, %[[S:.*]]: tensor<16x2xf16>)
+// CHECK: %[[W:.*]] = inlay.cast %[[X]]
+// CHECK-NOT: inlay
+// CHECK: %[[R:.*]] = plan.library_call quantized_product(%[[W]], %[[C]], %[[S]]) into %{{.*}} {config = {block = array<i64: 1, 32>, code = "u4", type = f16}}
+// CHECK: inlay.cast %[[R]]
+func.func @quantized_half(%x: tensor<1x64xf16>, %c: tensor<16x32xi8>, %s: tensor<16x2xf16>) -> tensor<1x16xf16> {
+  %w = inlay.dequantize %c, %s code "u4" block [1, 32] to f32
+    : (tensor<16x32xi8>, tensor<16x2xf16>) -> tensor<16x64xf32>
+  %h = inlay.cast %w to f16 : (tensor<16x64xf32>) -> tensor<16x64xf16>
+  %0 = inlay.linear %x, %h : (tensor<1x64xf16>, tensor<16x64xf16>) -> tensor<1x16xf16>
+  return %0 : tensor<1x16xf16>
+}
+
+// A weight that is rounded to two types has no call with codes.
+// CHECK-LABEL: func.func @quantized_twice_rounded
+// CHECK: inlay.dequantize
+// CHECK: plan.library_call contraction
+func.func @quantized_twice_rounded(%x: tensor<8x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xf16>)
+    -> tensor<8x16xf32> {
+  %w = inlay.dequantize %c, %s code "u4" block [1, 32] to f16
+    : (tensor<16x32xi8>, tensor<16x2xf16>) -> tensor<16x64xf16>
+  %b = inlay.cast %w to bf16 : (tensor<16x64xf16>) -> tensor<16x64xbf16>
+  %f = inlay.cast %b to f32 : (tensor<16x64xbf16>) -> tensor<16x64xf32>
+  %0 = inlay.linear %x, %f : (tensor<8x64xf32>, tensor<16x64xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}

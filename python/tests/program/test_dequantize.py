@@ -145,6 +145,28 @@ def test_rows_times_weights_equal_pytorch(name, rows):
     assert ((compiled(x).double() - wanted).abs() <= error_bound(x, floats.T)).all()
 
 
+def kernel_kinds(compiled):
+    """Returns the kinds of the host kernels of a program."""
+    return [kernel["kind"] for segment in compiled.report["segments"] for kernel in segment["kernels"]]
+
+
+@pytest.mark.parametrize("dtype", [f16, bf16], ids=str)
+@pytest.mark.parametrize("rows", [1, 4, 70])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_in_16_bits_read_codes_and_round_the_weight(name, rows, dtype):
+    code, width, length, more = PRODUCTS[name]
+    weight = Weight(code, (45, width), (1, length), dtype=dtype, **more)
+    floats, x = weight(), torch.randn(rows, width, generator=draw(rows)).to(dtype)
+    compiled = inlay.compile(Linear(weight), (x,), targets=HOST, require_full_compilation=True)
+    assert "quantized_product" in kernel_kinds(compiled)
+    got, wanted = compiled(x), x.double() @ floats.double().T
+    step = torch.finfo(dtype).eps
+    bound = error_bound(x, floats.T) + step * wanted.abs()
+    if weight.minima:  # A sum that is rounded once may be rounded to the next number of 16 bits.
+        bound += step * (x.double().abs() @ floats.double().abs().T)
+    assert got.dtype == dtype and ((got.double() - wanted).abs() <= bound).all()
+
+
 @pytest.mark.parametrize("rows", [1, 9])
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_rows_times_weights_with_rows_over_the_sum_equal_pytorch(name, rows):

@@ -177,6 +177,46 @@ def test_embedding_and_product_share_a_packed_weight(kind, targets):
         assert len(one.report["segments"]) == 1
 
 
+class Linear(nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight().to(x.dtype))
+
+
+SCALES = {"Q2_K": (80, 82), "Q3_K": (108,), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208,)}  # bytes of f16 in a block
+
+
+def random_weight(kind, rows, blocks):
+    """Returns a weight with random codes, whose scales of super-blocks are of usual size."""
+    rng, form = np.random.default_rng(rows), FORMATS[kind]
+    data = rng.integers(0, 256, (rows, blocks, form.bytes), dtype=np.uint8)
+    for byte in SCALES[kind]:
+        factors = (rng.random((rows, blocks)) / 100).astype(np.float16)
+        data[:, :, byte : byte + 2] = factors[..., None].view(np.uint8)
+    shape = (rows, blocks * form.size)
+    return inlay.gguf.pack(inlay.gguf.GgufTensor("w", kind, shape, data.reshape(rows, -1)))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+@pytest.mark.parametrize("rows", [1, 4, 70])
+@pytest.mark.parametrize("kind", SCALES)
+def test_products_read_the_codes_of_super_blocks_and_their_scales(kind, rows, dtype):
+    weight, x = random_weight(kind, 37, 3), torch.randn(rows, 768, generator=torch.Generator().manual_seed(rows))
+    x = x.to(dtype)
+    compiled = inlay.compile(Linear(weight), (x,), targets=("host",), require_full_compilation=True)
+    kinds = [kernel["kind"] for kernel in compiled.report["segments"][0]["kernels"]]
+    assert kinds.count("quantized_product") == 1
+    assert dtype != torch.float32 or len(kinds) == 1  # No loop widens the scales.
+    floats = weight().to(dtype).double()
+    wanted, terms = x.double() @ floats.T, x.double().abs() @ floats.abs().T
+    # A minimum may be added without rounding the product, after which the sum may be rounded to the next f16.
+    relative = 768 * 2.0**-23 if dtype == torch.float32 else 2.0**-10
+    assert ((compiled(x).double() - wanted).abs() <= relative * terms + 1e-6).all()
+
+
 def test_embedding_dequantizes_only_the_rows_it_reads():
     form = FORMATS["Q4_K"]
     data = np.zeros((40, 2 * form.bytes), np.uint8)
@@ -290,6 +330,17 @@ def test_metadata_that_transformers_ignores_reaches_the_config(tmp_path):
     short, whole = (model(tokens[:, skip:], use_cache=False).logits[0, -1] for skip in (1, 0))
     assert model.config.sliding_window == 3
     torch.testing.assert_close(short, whole)  # The window of two layers ends before the first token.
+
+
+def test_transformers_does_not_read_the_vocabulary(tmp_path, monkeypatch):
+    path, strings = tmp_path / "tiny.gguf", []
+    read = gguf.GGUFReader._get_str
+    monkeypatch.setattr(gguf.GGUFReader, "_get_str", lambda self, place: strings.append(place) or read(self, place))
+    write_model(path, "gemma3")
+    model = inlay.gguf.load(path)
+    assert len(strings) < WORDS  # It reads keys and names, of which there are fewer.
+    assert model.config.to_dict() == dequantized(path).config.to_dict()
+    assert len(strings) > WORDS
 
 
 def test_weights_of_another_architecture_are_an_error(tmp_path):

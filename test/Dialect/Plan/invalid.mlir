@@ -561,6 +561,51 @@ func.func @quantized_block(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tenso
 
 // -----
 
+func.func @quantized_scale_block(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xi8>, %d: tensor<16x1xf16>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected 'scale_code' to be a code type and 'scale_block' to be the two positive sizes of a block}}
+  %0 = plan.library_call quantized_product(%x, %c, %s, %d) into %init {config = {block = array<i64: 1, 32>, code = "u4", scale_block = array<i64: 1, 0>, scale_code = "u8"}}
+    : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x2xi8>, tensor<16x1xf16>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @quantized_scale_codes(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xi8>, %d: tensor<16x1xf16>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected codes of 16 rows of 2, but got 'tensor<16x2xi8>'}}
+  %0 = plan.library_call quantized_product(%x, %c, %s, %d) into %init {config = {block = array<i64: 1, 32>, code = "u4", scale_block = array<i64: 1, 8>, scale_code = "u4"}}
+    : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x2xi8>, tensor<16x1xf16>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @quantized_scales_of_offsets(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xf32>, %z: tensor<16x2xi8>, %d: tensor<16x2xf16>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected scales and offsets of dims [16, 1], but got 'tensor<16x2xf16>'}}
+  %0 = plan.library_call quantized_product(%x, %c, %s, %z, %d) into %init {config = {block = array<i64: 1, 32>, code = "u4", offset_block = array<i64: 1, 8>, offset_code = "u8", offsets}}
+    : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x2xf32>, tensor<16x2xi8>, tensor<16x2xf16>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @quantized_type(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected 'type' to be f16, bf16 or f32, but got 'f64'}}
+  %0 = plan.library_call quantized_product(%x, %c, %s) into %init {config = {block = array<i64: 1, 32>, code = "u4", type = f64}}
+    : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x2xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @quantized_offset_code(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected 'offset_code' and 'offset_block' only beside 'offsets'}}
+  %0 = plan.library_call quantized_product(%x, %c, %s) into %init {config = {block = array<i64: 1, 32>, code = "u4", offset_code = "u4"}}
+    : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x2xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
 func.func @quantized_minima(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tensor<16x2xf32>, %z: tensor<16x2xi8>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
   // expected-error@+1 {{expected minima to be floats}}
   %0 = plan.library_call quantized_product(%x, %c, %s, %z) into %init {config = {block = array<i64: 1, 32>, code = "u4", minima, offsets}}

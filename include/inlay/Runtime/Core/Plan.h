@@ -177,7 +177,7 @@ enum class QuantizedElement : uint8_t {
 };
 
 /// Number of sizes of a QuantizedProduct.
-constexpr int64_t kQuantizedSizes = 11;
+constexpr int64_t kQuantizedSizes = 21;
 
 /// The offsets of codes in an IntegerProduct.
 enum class IntegerOffsets : uint8_t {
@@ -227,10 +227,13 @@ constexpr int64_t kIntegerSizes = sizeof(IntegerSizes) / sizeof(int64_t);
 ///                the strides of Q (batch, heads, queries, channels), of K and V (batch, heads, keys, channels), of the
 ///                mask if there is one (batch, heads, queries, keys), and of O (batch, heads, queries, channels).
 ///   QuantizedProduct
-///                Buffers: X [m, k], codes, scales, [offsets], [bias], operands of post-ops [m, n], Y [m, n]. All are
-///                contiguous. Sizes: m, n, k, the sizes of a block along n and k, the number of bits of a code, 1 if
-///                codes are signed, the QuantizedElement of the scales and of the offsets, 1 if the weight is [k, n]
-///                and not [n, k], 1 if offsets are minima. `inlay.dequantize` describes the weight.
+///                Buffers: X [m, k], codes, scales, [scales of scales], [offsets], [scales of offsets], [bias],
+///                operands of post-ops [m, n], Y [m, n]. All are contiguous. Sizes: m, n, k, 1 if the weight is [k, n]
+///                and not [n, k], 1 if there are offsets, 1 if these are minima, the QuantizedElement to which the
+///                weight is rounded, then the description of the codes, of the scales and of the offsets: number of
+///                bits of a code, 1 if codes are signed, the sizes of a block along n and k. Scales and offsets that
+///                are no codes have 0 bits. Last come the QuantizedElement of the scales and of the offsets, or, if
+///                these are codes, of their scales. `inlay.dequantize` describes the weight.
 ///   IntegerProduct
 ///                Buffers: codes of X, scales of X, [offsets of X], codes of W, scales of W, [offsets of W], [bias],
 ///                operands of post-ops, [scale of Y, [offset of Y]], Y. All are contiguous. Scales are f32. X and Y are

@@ -13,7 +13,8 @@ using namespace inlay::plan;
 
 static constexpr StringLiteral kBias = "bias";
 static constexpr StringLiteral kMask = "mask";
-static constexpr StringLiteral kOffsets = "offsets";
+static constexpr StringLiteral kOffsets = "offsets", kScaleCode = "scale_code", kOffsetCode = "offset_code";
+static constexpr StringLiteral kScaleBlock = "scale_block", kOffsetBlock = "offset_block", kWeightType = "type";
 static constexpr StringLiteral kInputCode = "input_code", kInputOffsets = "input_offsets";
 static constexpr StringLiteral kWeightCode = "weight_code", kWeightOffsets = "weight_offsets";
 static constexpr StringLiteral kResultCode = "result_code", kResultOffsets = "result_offsets", kLimits = "limits";
@@ -34,6 +35,13 @@ static bool takesOperand(PostOpAttr postOp) { return postOp.getKind() >= PostOpK
 /// Returns true if that operand has one element per channel.
 static bool isPerChannel(PostOpAttr postOp) { return postOp.getKind() >= PostOpKind::add_channels; }
 
+/// Returns the number of inputs of a product or convolution that describe the weight.
+static int64_t countWeightInputs(HostKernelKind kind, DictionaryAttr config) {
+  if (kind != HostKernelKind::quantized_product || !config)
+    return kind == HostKernelKind::quantized_product ? 2 : 1;
+  return 2 + config.contains(kScaleCode) + (config.contains(kOffsets) ? 1 + config.contains(kOffsetCode) : 0);
+}
+
 /// Returns the number of inputs of a library kernel with this description.
 static int64_t countInputs(HostKernelKind kind, ArrayRef<PostOpAttr> postOps, DictionaryAttr config) {
   if (kind == HostKernelKind::attention)
@@ -43,8 +51,8 @@ static int64_t countInputs(HostKernelKind kind, ArrayRef<PostOpAttr> postOps, Di
     return 4 + has(kInputOffsets) + has(kWeightOffsets) + has(kBias) + llvm::count_if(postOps, takesOperand) +
            has(kResultCode) + has(kResultOffsets);
   }
-  int64_t weights = kind == HostKernelKind::quantized_product ? 2 + (config && config.contains(kOffsets)) : 1;
-  return 1 + weights + (config && config.contains(kBias)) + llvm::count_if(postOps, takesOperand);
+  return 1 + countWeightInputs(kind, config) + (config && config.contains(kBias)) +
+         llvm::count_if(postOps, takesOperand);
 }
 
 /// Returns true if a product of integers may have this entry of `config`.
@@ -72,16 +80,18 @@ static LogicalResult verifyConfig(llvm::function_ref<InFlightDiagnostic()> emitE
     auto string = dyn_cast<StringAttr>(entry.getValue());
     bool isQuantized = kind == HostKernelKind::quantized_product;
     bool isProduct = kind == HostKernelKind::contraction || kind == HostKernelKind::convolution || isQuantized;
-    bool fits =
-        (kind == HostKernelKind::integer_product && isOfIntegerProduct(name, entry.getValue())) ||
-        (name == kBias && isProduct && isUnit) ||
-        (name == "accumulate" && kind == HostKernelKind::contraction && isUnit) ||
-        (isQuantized && ((name == "code" && string) || (name == "block" && isa<DenseI64ArrayAttr>(entry.getValue())) ||
-                         (llvm::is_contained({"minima", "offsets", "transposed"}, name) && isUnit))) ||
-        (name == "channels_last" && kind == HostKernelKind::convolution && isUnit) ||
-        (kind == HostKernelKind::attention &&
-         ((name == kMask && string && (string == "added" || string == "selected")) || (name == "causal" && isUnit) ||
-          (name == "scale" && isa<FloatAttr>(entry.getValue()))));
+    bool isCode = llvm::is_contained({"code", "scale_code", "offset_code"}, name) && string;
+    bool isBlock =
+        llvm::is_contained({"block", "scale_block", "offset_block"}, name) && isa<DenseI64ArrayAttr>(entry.getValue());
+    bool fits = (kind == HostKernelKind::integer_product && isOfIntegerProduct(name, entry.getValue())) ||
+                (name == kBias && isProduct && isUnit) ||
+                (name == "accumulate" && kind == HostKernelKind::contraction && isUnit) ||
+                (isQuantized && (isCode || isBlock || (name == kWeightType && isa<TypeAttr>(entry.getValue())) ||
+                                 (llvm::is_contained({"minima", "offsets", "transposed"}, name) && isUnit))) ||
+                (name == "channels_last" && kind == HostKernelKind::convolution && isUnit) ||
+                (kind == HostKernelKind::attention &&
+                 ((name == kMask && string && (string == "added" || string == "selected")) ||
+                  (name == "causal" && isUnit) || (name == "scale" && isa<FloatAttr>(entry.getValue()))));
     if (!fits)
       return emitError() << "unexpected '" << name << "' = " << entry.getValue() << " of a kernel of kind "
                          << stringifyHostKernelKind(kind);
@@ -208,16 +218,60 @@ static LogicalResult verifyIntegerConvolution(LibraryCallOp op, ShapedType input
   return success();
 }
 
+/// Returns the block of codes that `config` has under these names, or nullptr if one is missing or wrong.
+static DenseI64ArrayAttr getCodeBlock(DictionaryAttr config, StringRef codeName, StringRef blockName) {
+  auto code = config ? config.getAs<StringAttr>(codeName) : StringAttr();
+  auto block = config ? config.getAs<DenseI64ArrayAttr>(blockName) : DenseI64ArrayAttr();
+  bool isValid = code && llvm::is_contained({"i2", "u2", "i4", "u4", "i8", "u8"}, code.getValue()) && block &&
+                 block.size() == 2 && llvm::all_of(block.asArrayRef(), [](int64_t size) { return size >= 1; });
+  return isValid ? block : DenseI64ArrayAttr();
+}
+
+/// Checks that `codes` has bytes for a matrix of codes.
+static LogicalResult verifyCodes(LibraryCallOp op, Value codes, StringRef code, int64_t rows, int64_t columns) {
+  auto type = cast<ShapedType>(codes.getType());
+  int64_t bits = 0;
+  if (type.getElementType().isInteger(8) && !llvm::MulOverflow<int64_t>(columns, code.back() - '0', bits) &&
+      type.getShape() == ArrayRef<int64_t>{rows, int64_t(llvm::divideCeil(bits, 8))})
+    return success();
+  return op.emitOpError("expected codes of ") << rows << " rows of " << columns << ", but got " << type;
+}
+
+/// Checks the scales or offsets of a matrix: elements, or codes and their scales. `inputs` are the inputs from these
+/// on.
+static LogicalResult verifyBlockValues(LibraryCallOp op, ValueRange inputs, ArrayRef<int64_t> shape, StringRef codeName,
+                                       StringRef blockName) {
+  DictionaryAttr config = op.getConfigAttr();
+  SmallVector<int64_t> expected(shape);
+  if (config.contains(codeName) || config.contains(blockName)) {
+    DenseI64ArrayAttr block = getCodeBlock(config, codeName, blockName);
+    if (!block)
+      return op.emitOpError("expected '")
+             << codeName << "' to be a code type and '" << blockName << "' to be the two positive sizes of a block";
+    StringRef code = config.getAs<StringAttr>(codeName).getValue();
+    if (failed(verifyCodes(op, inputs[0], code, shape[0], shape[1])))
+      return failure();
+    for (auto [size, length] : llvm::zip_equal(expected, block.asArrayRef()))
+      size = int64_t(llvm::divideCeil(size, length));
+    inputs = inputs.drop_front();
+  }
+  auto type = cast<ShapedType>(inputs[0].getType());
+  if (type.getShape() == ArrayRef<int64_t>(expected))
+    return success();
+  return op.emitOpError("expected scales and offsets of dims [") << expected << "], but got " << type;
+}
+
 /// Checks the operands of a quantized product: a matrix of codes that fits the input and the result, with its format.
 static LogicalResult verifyQuantizedProduct(LibraryCallOp op) {
   auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
   ShapedType input = typeOf(op.getInputs()[0]), codes = typeOf(op.getInputs()[1]), init = typeOf(op.getInit());
   DictionaryAttr config = op.getConfigAttr();
-  auto code = config ? config.getAs<StringAttr>("code") : StringAttr();
-  auto block = config ? config.getAs<DenseI64ArrayAttr>("block") : DenseI64ArrayAttr();
-  if (!code || !llvm::is_contained({"i2", "u2", "i4", "u4", "i8", "u8"}, code.getValue()) || !block ||
-      block.size() != 2 || llvm::any_of(block.asArrayRef(), [](int64_t size) { return size < 1; }))
+  DenseI64ArrayAttr block = getCodeBlock(config, "code", "block");
+  if (!block)
     return op.emitOpError("expected a code type and the two positive sizes of a block");
+  auto type = config.getAs<TypeAttr>(kWeightType);
+  if (type && !type.getValue().isF16() && !type.getValue().isBF16() && !type.getValue().isF32())
+    return op.emitOpError("expected 'type' to be f16, bf16 or f32, but got ") << type.getValue();
   if (!codes.hasStaticShape() || codes.getRank() != 2 || input.getRank() < 1 || input.getRank() != init.getRank() ||
       input.getShape().drop_back() != init.getShape().drop_back() || input.isDynamicDim(input.getRank() - 1) ||
       init.isDynamicDim(init.getRank() - 1))
@@ -225,22 +279,25 @@ static LogicalResult verifyQuantizedProduct(LibraryCallOp op) {
                           "last dims alone, but got ")
            << codes << ", " << input << " and " << init;
   // The weight has a row for each element of a row of the result, or, if transposed, of the input.
-  int64_t rows = init.getShape().back(), columns = input.getShape().back(), bits = 0;
+  int64_t rows = init.getShape().back(), columns = input.getShape().back();
   if (config.contains("transposed"))
     std::swap(rows, columns);
-  if (llvm::MulOverflow<int64_t>(columns, code.getValue().back() - '0', bits) || codes.getDimSize(0) != rows ||
-      codes.getDimSize(1) != int64_t(llvm::divideCeil(bits, 8)))
-    return op.emitOpError("expected codes of ") << rows << " rows of " << columns << ", but got " << codes;
+  if (failed(verifyCodes(op, op.getInputs()[1], config.getAs<StringAttr>("code").getValue(), rows, columns)))
+    return failure();
   int64_t blocks[] = {int64_t(llvm::divideCeil(rows, block[0])), int64_t(llvm::divideCeil(columns, block[1]))};
-  unsigned firstOther = config.contains(kOffsets) ? 4 : 3;
-  for (Value list : op.getInputs().take_front(firstOther).drop_front(2))
-    if (typeOf(list).getShape() != ArrayRef<int64_t>(blocks))
-      return op.emitOpError("expected scales and offsets of dims [")
-             << ArrayRef<int64_t>(blocks) << "], but got " << typeOf(list);
+  unsigned offsets = config.contains(kScaleCode) ? 4 : 3, others = 1 + countWeightInputs(op.getKind(), config);
+  if (failed(verifyBlockValues(op, op.getInputs().drop_front(2), blocks, kScaleCode, kScaleBlock)))
+    return failure();
+  bool hasOffsets = config.contains(kOffsets);
+  if (!hasOffsets && (config.contains(kOffsetCode) || config.contains(kOffsetBlock)))
+    return op.emitOpError("expected 'offset_code' and 'offset_block' only beside 'offsets'");
+  if (hasOffsets &&
+      failed(verifyBlockValues(op, op.getInputs().drop_front(offsets), blocks, kOffsetCode, kOffsetBlock)))
+    return failure();
   if (config.contains("minima") &&
-      (!config.contains(kOffsets) || !isa<FloatType>(typeOf(op.getInputs()[3]).getElementType())))
+      (!hasOffsets || !isa<FloatType>(typeOf(op.getInputs()[others - 1]).getElementType())))
     return op.emitOpError("expected minima to be floats");
-  for (auto [number, operand] : llvm::enumerate(op.getInputs().drop_front(firstOther))) {
+  for (auto [number, operand] : llvm::enumerate(op.getInputs().drop_front(others))) {
     bool isBias = number == 0 && config.contains(kBias);
     if (isBias ? typeOf(operand).getShape() != init.getShape().take_back()
                : typeOf(operand).getShape() != init.getShape())
@@ -321,15 +378,25 @@ static LogicalResult verifyIntegerProduct(LibraryCallOp op) {
   return success();
 }
 
+/// Returns true if a weight input of a quantized product may have the element type `type`: codes are bytes, scales and
+/// minima are floats, and zero points are both.
+static bool isWeightElement(DictionaryAttr config, unsigned number, Type type) {
+  bool hasScaleCodes = config && config.contains(kScaleCode), hasOffsetCodes = config && config.contains(kOffsetCode);
+  unsigned offsets = hasScaleCodes ? 4 : 3;
+  if (number == 1 || (hasScaleCodes && number == 2) || (hasOffsetCodes && number == offsets))
+    return type.isInteger(8);
+  bool isZeroPoint = number == offsets && !hasOffsetCodes;
+  return type.isF16() || type.isBF16() || type.isF32() || (isZeroPoint && type.isInteger(8));
+}
+
 /// Returns true if an operand may have the element type `type`.
 static bool isElementOf(LibraryCallOp op, unsigned number, Type type) {
   if (op.getKind() == HostKernelKind::integer_product)
     return type.isInteger(8) || type.isF32() || (type.isF64() && number == op.getInputs().size());
-  bool isWeight = op.getKind() == HostKernelKind::quantized_product && number > 0 &&
-                  number < (op.getConfigAttr() && op.getConfigAttr().contains(kOffsets) ? 4u : 3u);
-  if (isWeight)
-    return number == 1 ? type.isInteger(8)
-                       : type.isF16() || type.isBF16() || type.isF32() || (number == 3 && type.isInteger(8));
+  DictionaryAttr config = op.getConfigAttr();
+  if (op.getKind() == HostKernelKind::quantized_product && number > 0 &&
+      number <= countWeightInputs(op.getKind(), config))
+    return isWeightElement(config, number, type);
   return type.isF32() || (op.getKind() == HostKernelKind::attention && type.isInteger(1));
 }
 

@@ -19,7 +19,7 @@
 
 namespace inlay::rt::host {
 
-static constexpr uint32_t kX = 0, kCodes = 1, kScales = 2, kOffsets = 3;
+static constexpr uint32_t kX = 0, kCodes = 1, kScales = 2;
 /// Number of weight rows per task for a few rows of X.
 static constexpr int64_t kSlice = 16;
 /// Number of floats of a tile of dequantized weights, unless a row is longer.
@@ -29,25 +29,41 @@ static constexpr int64_t kMinTileRows = 16, kMaxTileRows = 256;
 static constexpr int64_t kMaxRows = 256;
 
 namespace {
-/// The sizes that a call passes, in order.
+/// The format of the scales or the offsets of a weight: elements, or codes with an element for each block.
+struct ListFormat {
+  QuantizedElement element;
+  CodeType type;                   ///< Of codes. 0 bits if the values are elements.
+  int64_t blockRows, blockColumns; ///< Of a block of codes.
+
+  bool isNested() const { return type.bits != 0; }
+};
+
+/// The sizes that a call passes.
 struct Sizes {
   int64_t m, n, k;
-  int64_t blockN, blockK; ///< At most n and k.
-  CodeType type;
-  QuantizedElement scales, offsets;
   bool isTransposed; ///< True if the weight is [k, n].
-  bool hasMinima;
+  bool hasOffsets;
+  int64_t blockN;
+  RowFormat row; ///< Of a row of the weight over k.
+  ListFormat scales, offsets;
 
-  int64_t blocksK() const { return (k + blockK - 1) / blockK; }
   int64_t blocksN() const { return (n + blockN - 1) / blockN; }
+  int64_t blocksK() const { return (k + row.block - 1) / row.block; }
+  uint32_t offsetsBuffer() const { return kScales + 1 + scales.isNested(); }
+  /// Returns the number of the buffer behind those of the weight.
+  uint32_t weightEnd() const { return offsetsBuffer() + (hasOffsets ? 1 + offsets.isNested() : 0); }
+};
+
+/// The scales or the offsets of a weight.
+struct List {
+  ListFormat format;
+  const void *values = nullptr, *factors = nullptr; ///< `factors` are the scales of nested codes.
 };
 
 /// The weight as rows of codes over k.
 struct Weight {
   const uint8_t *codes;
-  const void *scales, *offsets; ///< `offsets` may be null.
-  QuantizedElement scaleType, offsetType;
-  int64_t blockN;
+  List scales, offsets; ///< `offsets` may have no values.
 };
 
 /// The primitives for the slices of a product of many rows. An index is 1 for the last slice, if that is smaller.
@@ -59,20 +75,20 @@ struct TilePlan {
 class QuantizedProductKernel : public LibraryKernel {
 public:
   QuantizedProductKernel(const HostKernel &kernel, SequentialLibrary &library)
-      : kernel(kernel), library(library), postOps(withBias(kernel)),
-        hasOffsets(kernel.buffers > 4 + countOperands(kernel)) {}
+      : kernel(kernel), library(library), postOps(withBias(kernel)) {}
 
   Status call(void *const *buffers, const int64_t *numbers) override;
   void forgetConstants() override { constants.forget(); }
 
 private:
-  StatusOr<std::shared_ptr<const Packed>> transposeWeight(void *const *buffers, const Sizes &sizes);
+  StatusOr<Sizes> readSizes(const int64_t *numbers) const;
+  StatusOr<std::shared_ptr<const Packed>> transposeWeight(void *const *buffers, const int64_t *numbers,
+                                                          const Sizes &sizes);
   StatusOr<std::shared_ptr<const TilePlan>> planTiles(const Sizes &sizes) const;
 
   HostKernel kernel;
   SequentialLibrary &library;
   std::vector<PostOp> postOps;
-  bool hasOffsets;
   PlanCache<TilePlan> plans;
   ConstantCache constants; ///< Transposed weights.
 };
@@ -84,14 +100,14 @@ struct QuantizedRun {
   const Sizes &sizes;
   const Weight &weight;
   void *const *buffers;
-  const float *x; ///< Arranged if there are at most kQuantizedRows rows.
+  const float *x; ///< Arranged if there are at most kQuantizedRows rows and isArranged(sizes.row).
   const TilePlan *tiles;
 
   Status runSlice(int64_t slice) const;
   Status runTile(int64_t tile) const;
 
 private:
-  QuantizedRow rowAt(int64_t n, float *converted) const;
+  QuantizedRow rowAt(int64_t n, float *room) const;
   void finish(int64_t m, int64_t n, const Tile &tile) const;
 };
 } // namespace
@@ -135,16 +151,30 @@ static const float *floatsAt(const void *values, QuantizedElement type, bool isS
 
 //===-- Tasks ---------------------------------------------------------------------------------------------------===//
 
-/// Returns row `n` of the weight. `converted` has room for two floats per block.
-QuantizedRow QuantizedRun::rowAt(int64_t n, float *converted) const {
-  int64_t blocks = sizes.blocksK(), first = n / weight.blockN * blocks;
-  bool isSigned = sizes.type.isSigned;
-  const float *scales = floatsAt(weight.scales, weight.scaleType, isSigned, first, blocks, converted);
-  const float *offsets = weight.offsets
-                             ? floatsAt(weight.offsets, weight.offsetType, isSigned, first, blocks, converted + blocks)
-                             : nullptr;
-  return {sizes.type,  weight.codes + n * sizes.type.bytes(sizes.k), scales, offsets, sizes.hasMinima, sizes.k,
-          sizes.blockK};
+/// Returns the number of floats that `rowAt` needs room for.
+static int64_t countRowFloats(const Sizes &sizes) { return 4 * sizes.blocksK(); }
+
+/// Returns the `count` scales or offsets of row `row` of blocks. `room` has room for 2 * count floats.
+static const float *floatsOfRow(const List &list, bool isSigned, int64_t row, int64_t count, float *room) {
+  const ListFormat &format = list.format;
+  if (!format.isNested())
+    return floatsAt(list.values, format.element, isSigned, row * count, count, room);
+  int64_t blocks = (count + format.blockColumns - 1) / format.blockColumns;
+  const float *factors =
+      floatsAt(list.factors, format.element, isSigned, row / format.blockRows * blocks, blocks, room + count);
+  const auto *codes = static_cast<const uint8_t *>(list.values) + row * format.type.bytes(count);
+  dequantizeRow({{format.type, count, format.blockColumns}, codes, factors, nullptr}, room);
+  return room;
+}
+
+/// Returns row `n` of the weight. `room` has room for countRowFloats(sizes) floats.
+QuantizedRow QuantizedRun::rowAt(int64_t n, float *room) const {
+  int64_t blocks = sizes.blocksK(), row = n / sizes.blockN;
+  bool isSigned = sizes.row.type.isSigned;
+  const float *scales = floatsOfRow(weight.scales, isSigned, row, blocks, room);
+  const float *offsets =
+      weight.offsets.values ? floatsOfRow(weight.offsets, isSigned, row, blocks, room + 2 * blocks) : nullptr;
+  return {sizes.row, weight.codes + n * sizes.row.type.bytes(sizes.k), scales, offsets};
 }
 
 /// Applies the post-ops to a slice of the result, and writes it.
@@ -165,7 +195,7 @@ void QuantizedRun::finish(int64_t m, int64_t n, const Tile &tile) const {
 /// Multiplies all rows of X, of which there are few, with some rows of the weight.
 Status QuantizedRun::runSlice(int64_t slice) const {
   static Scratch scratch;
-  auto floats = static_cast<size_t>(sizes.k + 2 * sizes.blocksK());
+  auto floats = static_cast<size_t>(sizes.k + countRowFloats(sizes));
   auto *room = static_cast<float *>(scratch.reserve(floats * sizeof(float)));
   if (!room)
     return {StatusCode::ResourceExhausted, "no memory for a row of weights"};
@@ -185,13 +215,13 @@ Status QuantizedRun::runSlice(int64_t slice) const {
 Status QuantizedRun::runTile(int64_t tile) const {
   static Scratch scratch;
   int64_t begin = tile * tiles->columns, columns = std::min(tiles->columns, sizes.n - begin);
-  auto floats = static_cast<size_t>(columns * sizes.k + 2 * sizes.blocksK() + tiles->rows * columns);
+  auto floats = static_cast<size_t>(columns * sizes.k + countRowFloats(sizes) + tiles->rows * columns);
   auto *weights = static_cast<float *>(scratch.reserve(floats * sizeof(float)));
   if (!weights)
     return {StatusCode::ResourceExhausted, "no memory for some rows of weights"};
-  float *converted = weights + columns * sizes.k, *results = converted + 2 * sizes.blocksK();
+  float *room = weights + columns * sizes.k, *results = room + countRowFloats(sizes);
   for (int64_t i = 0; i < columns; ++i)
-    dequantizeRow(rowAt(begin + i, converted), /*arranges=*/false, weights + i * sizes.k);
+    dequantizeRow(rowAt(begin + i, room), weights + i * sizes.k);
   for (int64_t m = 0; m < sizes.m; m += tiles->rows) {
     int64_t rows = std::min(tiles->rows, sizes.m - m);
     const Gemm &gemm = *tiles->gemms[rows != tiles->rows][columns != tiles->columns];
@@ -226,73 +256,120 @@ StatusOr<std::shared_ptr<const TilePlan>> QuantizedProductKernel::planTiles(cons
   return std::shared_ptr<const TilePlan>(std::move(plan));
 }
 
+static Weight findWeight(void *const *buffers, const Sizes &sizes) {
+  auto find = [&](const ListFormat &format, uint32_t buffer) {
+    return List{format, buffers[buffer], format.isNested() ? buffers[buffer + 1] : nullptr};
+  };
+  Weight weight{static_cast<const uint8_t *>(buffers[kCodes]), find(sizes.scales, kScales), {}};
+  if (sizes.hasOffsets)
+    weight.offsets = find(sizes.offsets, sizes.offsetsBuffer());
+  return weight;
+}
+
+/// Writes the transposed codes of a weight that is [k, n].
+static void transposeCodes(const uint8_t *from, const Sizes &sizes, uint8_t *to) {
+  const CodeType &type = sizes.row.type;
+  int64_t rowBytes = type.bytes(sizes.k), fromBytes = type.bytes(sizes.n);
+  std::memset(to, 0, static_cast<size_t>(sizes.n * rowBytes));
+  int32_t mask = (1 << type.bits) - 1;
+  for (int64_t k = 0; k < sizes.k; ++k)
+    for (int64_t n = 0, bit = k * type.bits; n < sizes.n; ++n)
+      to[n * rowBytes + bit / 8] |= (type.read(from + k * fromBytes, n) & mask) << bit % 8;
+}
+
+/// Writes the transposed floats of scales or offsets that are [blocks of k, blocks of n].
+/// room: has room for 2 * sizes.blocksN() floats.
+static void transposeList(const List &list, const Sizes &sizes, float *room, float *to) {
+  int64_t rows = sizes.blocksK(), columns = sizes.blocksN();
+  for (int64_t k = 0; k < rows; ++k) {
+    const float *floats = floatsOfRow(list, sizes.row.type.isSigned, k, columns, room);
+    for (int64_t n = 0; n < columns; ++n)
+      to[n * rows + k] = floats[n];
+  }
+}
+
 /// Returns the codes, scales and offsets of a weight that is [k, n] as rows over k. Scales and offsets become f32.
-StatusOr<std::shared_ptr<const Packed>> QuantizedProductKernel::transposeWeight(void *const *buffers,
-                                                                                const Sizes &sizes) {
+StatusOr<std::shared_ptr<const Packed>>
+QuantizedProductKernel::transposeWeight(void *const *buffers, const int64_t *numbers, const Sizes &sizes) {
+  Weight weight = findWeight(buffers, sizes);
   auto transpose = [&](Packed &packed) -> Status {
-    int64_t rowBytes = sizes.type.bytes(sizes.k), fromBytes = sizes.type.bytes(sizes.n), blocks = sizes.blocksK();
-    packed.push_back(allocate(static_cast<size_t>(sizes.n * rowBytes)));
-    for (int list = 0; list < 1 + hasOffsets; ++list)
-      packed.push_back(allocate(static_cast<size_t>(sizes.blocksN() * blocks) * sizeof(float)));
-    for (const Memory &memory : packed)
-      if (!memory)
-        return {StatusCode::ResourceExhausted, "no memory for transposed weights"};
-    auto *to = static_cast<uint8_t *>(packed[0].get());
-    std::memset(to, 0, static_cast<size_t>(sizes.n * rowBytes));
-    const auto *from = static_cast<const uint8_t *>(buffers[kCodes]);
-    int32_t mask = (1 << sizes.type.bits) - 1;
-    for (int64_t k = 0; k < sizes.k; ++k)
-      for (int64_t n = 0, bit = k * sizes.type.bits; n < sizes.n; ++n)
-        to[n * rowBytes + bit / 8] |= (sizes.type.read(from + k * fromBytes, n) & mask) << bit % 8;
-    for (int list = 0; list < 1 + hasOffsets; ++list) {
-      QuantizedElement type = list == 0 ? sizes.scales : sizes.offsets;
-      auto *floats = static_cast<float *>(packed[1 + list].get());
-      for (int64_t k = 0; k < blocks; ++k)
-        for (int64_t n = 0; n < sizes.blocksN(); ++n)
-          toFloats(buffers[kScales + list], type, sizes.type.isSigned, k * sizes.blocksN() + n, 1,
-                   floats + n * blocks + k);
-    }
+    auto lists = static_cast<size_t>(sizes.blocksN() * sizes.blocksK()) * sizeof(float);
+    packed.push_back(allocate(static_cast<size_t>(sizes.n * sizes.row.type.bytes(sizes.k))));
+    packed.push_back(allocate(lists));
+    if (sizes.hasOffsets)
+      packed.push_back(allocate(lists));
+    Memory room = allocate(static_cast<size_t>(2 * sizes.blocksN()) * sizeof(float));
+    if (!room || !packed[0] || !packed[1] || !packed.back())
+      return {StatusCode::ResourceExhausted, "no memory for transposed weights"};
+    transposeCodes(weight.codes, sizes, static_cast<uint8_t *>(packed[0].get()));
+    auto *floats = static_cast<float *>(room.get());
+    transposeList(weight.scales, sizes, floats, static_cast<float *>(packed[1].get()));
+    if (sizes.hasOffsets)
+      transposeList(weight.offsets, sizes, floats, static_cast<float *>(packed[2].get()));
     return Status::ok();
   };
-  std::string layout =
-      fmt::format("{} {} {}x{} {}x{} {} {} {}", fmt::ptr(buffers[kScales]),
-                  fmt::ptr(hasOffsets ? buffers[kOffsets] : nullptr), sizes.n, sizes.k, sizes.blockN, sizes.blockK,
-                  sizes.type.bits, static_cast<int>(sizes.scales), static_cast<int>(sizes.offsets));
-  bool isWeight = isConstant(kernel, kCodes) && isConstant(kernel, kScales);
-  if (isWeight && (!hasOffsets || isConstant(kernel, kOffsets)))
+  bool isWeight = true;
+  std::string layout;
+  for (uint32_t buffer = kCodes; buffer < sizes.weightEnd(); ++buffer) {
+    isWeight &= isConstant(kernel, buffer);
+    layout += fmt::format("{} ", fmt::ptr(buffers[buffer]));
+  }
+  layout += fmt::format("{}", fmt::join(numbers + 1, numbers + kQuantizedSizes, " ")); // All but the rows of X.
+  if (isWeight)
     return constants.get(buffers[kCodes], layout, transpose);
   auto packed = std::make_shared<Packed>();
   INLAY_RETURN_IF_ERROR(transpose(*packed));
   return std::shared_ptr<const Packed>(std::move(packed));
 }
 
+static bool isFloat(QuantizedElement element) { return element < QuantizedElement::Code; }
+
 /// Reads and checks the sizes of a call.
-static StatusOr<Sizes> readSizes(const int64_t *numbers) {
+StatusOr<Sizes> QuantizedProductKernel::readSizes(const int64_t *numbers) const {
   Sizes sizes{};
-  sizes.m = numbers[0], sizes.n = numbers[1], sizes.k = numbers[2];
-  sizes.blockN = std::min(numbers[3], sizes.n), sizes.blockK = std::min(numbers[4], sizes.k);
-  sizes.type = {numbers[5], numbers[6] != 0};
-  sizes.scales = static_cast<QuantizedElement>(numbers[7]), sizes.offsets = static_cast<QuantizedElement>(numbers[8]);
-  sizes.isTransposed = numbers[9] != 0, sizes.hasMinima = numbers[10] != 0;
-  bool isCode = numbers[5] == 2 || numbers[5] == 4 || numbers[5] == 8;
-  auto isElement = [](int64_t number) { return number >= 0 && number <= static_cast<int64_t>(QuantizedElement::Code); };
-  if (sizes.m < 0 || sizes.n < 1 || sizes.k < 1 || numbers[3] < 1 || numbers[4] < 1 || !isCode ||
-      !isElement(numbers[7]) || !isElement(numbers[8]))
+  bool isValid = true;
+  const int64_t *next = numbers;
+  auto read = [&](int64_t least, int64_t most) {
+    isValid &= *next >= least && *next <= most;
+    return *next++;
+  };
+  auto readElement = [&] {
+    return static_cast<QuantizedElement>(read(0, static_cast<int64_t>(QuantizedElement::Code)));
+  };
+  auto readType = [&](int64_t leastBits) {
+    int64_t bits = read(leastBits, 8), isSigned = read(0, 1);
+    isValid &= bits == 0 || bits == 2 || bits == 4 || bits == 8;
+    return CodeType{bits, isSigned != 0};
+  };
+  sizes.m = read(0, INT64_MAX), sizes.n = read(1, INT64_MAX), sizes.k = read(1, INT64_MAX);
+  sizes.isTransposed = read(0, 1) != 0, sizes.hasOffsets = read(0, 1) != 0, sizes.row.hasMinima = read(0, 1) != 0;
+  sizes.row.floats = readElement();
+  sizes.row.type = readType(2), sizes.row.count = sizes.k;
+  sizes.blockN = std::min(read(1, INT64_MAX), sizes.n), sizes.row.block = std::min(read(1, INT64_MAX), sizes.k);
+  for (ListFormat *list : {&sizes.scales, &sizes.offsets}) {
+    list->type = readType(0);
+    list->blockRows = read(1, INT64_MAX), list->blockColumns = read(1, INT64_MAX);
+  }
+  sizes.scales.element = readElement(), sizes.offsets.element = readElement();
+  isValid &= isFloat(sizes.row.floats) && isFloat(sizes.scales.element) &&
+             (isFloat(sizes.offsets.element) || !sizes.offsets.isNested()) &&
+             sizes.weightEnd() + countOperands(kernel) + 1 == kernel.buffers;
+  if (!isValid)
     return Status(StatusCode::InvalidArgument,
                   fmt::format("expected the sizes of a product with quantized weights, but got [{}]",
                               fmt::join(numbers, numbers + kQuantizedSizes, ", ")));
   return sizes;
 }
 
-/// Returns the few rows of X in arranged order, which is the order in which codes are unpacked; null if out of memory.
+/// Returns the few rows of X in the order in which codes are unpacked; null if out of memory.
 static const float *arrangeRows(const float *x, const Sizes &sizes) {
   static Scratch scratch;
-  if (sizes.type.bits != 4)
+  if (!isArranged(sizes.row))
     return x;
   auto *to = static_cast<float *>(scratch.reserve(static_cast<size_t>(sizes.m * sizes.k) * sizeof(float)));
   for (int64_t row = 0; to && row < sizes.m; ++row)
     for (int64_t k = 0; k < sizes.k; ++k)
-      to[row * sizes.k + arrangedPosition(sizes.type, k, sizes.k)] = x[row * sizes.k + k];
+      to[row * sizes.k + arrangedPosition(sizes.row.type, k, sizes.k)] = x[row * sizes.k + k];
   return to;
 }
 
@@ -303,22 +380,18 @@ Status QuantizedProductKernel::call(void *const *buffers, const int64_t *numbers
   const Sizes &sizes = *read;
   if (sizes.m == 0)
     return Status::ok();
-  Weight weight{static_cast<const uint8_t *>(buffers[kCodes]),
-                buffers[kScales],
-                hasOffsets ? buffers[kOffsets] : nullptr,
-                sizes.scales,
-                sizes.offsets,
-                sizes.blockN};
+  Weight weight = findWeight(buffers, sizes);
   std::shared_ptr<const Packed> packed;
   if (sizes.isTransposed) {
-    auto transposed = transposeWeight(buffers, sizes);
+    auto transposed = transposeWeight(buffers, numbers, sizes);
     if (!transposed.isOk())
       return transposed.status();
     packed = std::move(*transposed);
+    constexpr ListFormat kFloats = {QuantizedElement::F32, {0, false}, 1, 1};
     weight.codes = static_cast<const uint8_t *>((*packed)[0].get());
-    weight.scales = (*packed)[1].get();
-    weight.offsets = hasOffsets ? (*packed)[2].get() : nullptr;
-    weight.scaleType = weight.offsetType = QuantizedElement::F32;
+    weight.scales = {kFloats, (*packed)[1].get()};
+    if (sizes.hasOffsets)
+      weight.offsets = {kFloats, (*packed)[2].get()};
   }
   const auto *x = static_cast<const float *>(buffers[kX]);
   if (sizes.m <= kQuantizedRows)
@@ -345,13 +418,14 @@ Status QuantizedProductKernel::call(void *const *buffers, const int64_t *numbers
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeQuantizedProduct(const HostKernel &kernel, SequentialLibrary &library) {
-  size_t operands = countOperands(kernel), least = 4 + operands;
-  if ((kernel.buffers != least && kernel.buffers != least + 1) || operands > kMaxPostOperands)
+  // Beside the codes and scales, there may be offsets, and scales of both.
+  size_t operands = countOperands(kernel), least = 4 + operands, most = least + 3;
+  if (kernel.buffers < least || kernel.buffers > most || operands > kMaxPostOperands)
     return Status(
         StatusCode::InvalidArgument,
-        fmt::format("kernel '{}': expected a product with quantized weights of {} or {} buffers, with at most "
+        fmt::format("kernel '{}': expected a product with quantized weights of {} to {} buffers, with at most "
                     "{} for post-ops, but got {}",
-                    kernel.name, least, least + 1, kMaxPostOperands, kernel.buffers));
+                    kernel.name, least, most, kMaxPostOperands, kernel.buffers));
   for (const PostOp &op : kernel.postOps)
     if (isPerChannel(op.kind))
       return Status(

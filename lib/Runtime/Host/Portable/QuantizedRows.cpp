@@ -5,6 +5,7 @@
 
 #include "QuantizedRows.h"
 #include "Simd.h"
+#include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -18,16 +19,17 @@ namespace inlay::rt::host {
 static constexpr int64_t kGroup = 2 * kLanes;
 
 /// Returns true if each half of a group is a block.
-static bool hasHalfBlocks(const QuantizedRow &row) { return row.block == kLanes && row.block < row.count; }
+static bool hasHalfBlocks(const RowFormat &row) { return row.block == kLanes && row.block < row.count; }
 
 /// Returns true if each group lies in one block, or in one block per half.
-static bool hasWideBlocks(const QuantizedRow &row) {
+static bool hasWideBlocks(const RowFormat &row) {
   return row.block % kGroup == 0 || row.block >= row.count || hasHalfBlocks(row);
 }
 
-/// Returns the float for code `index`.
-static INLAY_INLINE float dequantizeOne(const QuantizedRow &row, int64_t index, int64_t block) {
+/// Returns the float for code `index`, before it is rounded.
+static INLAY_INLINE float dequantizeOne(const QuantizedRow &row, int64_t index) {
   auto code = static_cast<float>(row.type.read(row.codes, index));
+  int64_t block = index / row.block;
   float offset = row.offsets ? row.offsets[block] : 0.0f;
   return row.hasMinima ? code * row.scales[block] + offset : (code - offset) * row.scales[block];
 }
@@ -43,6 +45,14 @@ static void dequantizeGroups(const QuantizedRow &row, bool arranges, float *to) 
   INLAY_DISPATCH(dequantizeGroups, (row, arranges, to))
 }
 
+static void unpackGroups(const QuantizedRow &row, float *to) { INLAY_DISPATCH(unpackGroups, (row, to)) }
+
+static void scaleBlocks(const QuantizedRow &row, float *floats) { INLAY_DISPATCH(scaleBlocks, (row, floats)) }
+
+static void roundFloats(QuantizedElement type, int64_t count, float *floats) {
+  INLAY_DISPATCH(roundFloats, (type, count, floats))
+}
+
 static void multiplyFloats(const float *row, int64_t count, const float *x, int64_t rows, float *products) {
   INLAY_DISPATCH(multiplyFloats, (row, count, x, rows, products))
 }
@@ -51,27 +61,36 @@ static void multiplyGroups(const QuantizedRow &row, const float *x, int64_t rows
   INLAY_DISPATCH(multiplyGroups, (row, x, rows, products))
 }
 
-void dequantizeRow(const QuantizedRow &row, bool arranges, float *to) {
-  int64_t done = 0;
+/// Writes the floats of a row to `to`. arranges: true for arranged order, which needs wide blocks.
+static void dequantize(const QuantizedRow &row, bool arranges, float *to) {
+  int64_t grouped = row.count / kGroup * kGroup;
   if (hasWideBlocks(row)) {
     dequantizeGroups(row, arranges, to);
-    done = row.count / kGroup * kGroup;
+    for (int64_t i = grouped; i < row.count; ++i)
+      to[i] = dequantizeOne(row, i);
+  } else {
+    unpackGroups(row, to);
+    for (int64_t i = grouped; i < row.count; ++i)
+      to[i] = static_cast<float>(row.type.read(row.codes, i));
+    scaleBlocks(row, to);
   }
-  for (int64_t begin = done / row.block * row.block, block = begin / row.block; begin < row.count;
-       begin += row.block, ++block)
-    for (int64_t i = std::max(begin, done), end = std::min(begin + row.block, row.count); i < end; ++i)
-      to[arranges ? arrangedPosition(row.type, i, row.count) : i] = dequantizeOne(row, i, block);
+  if (row.floats != QuantizedElement::F32)
+    roundFloats(row.floats, row.count, to);
 }
 
+bool isArranged(const RowFormat &format) { return format.type.bits < 8 && hasWideBlocks(format); }
+
+void dequantizeRow(const QuantizedRow &row, float *to) { dequantize(row, /*arranges=*/false, to); }
+
 void multiplyQuantized(const QuantizedRow &row, const float *x, int64_t rows, float *scratch, float *products) {
-  if (!hasWideBlocks(row)) {
-    dequantizeRow(row, /*arranges=*/true, scratch);
+  if (!hasWideBlocks(row) || row.floats != QuantizedElement::F32) {
+    dequantize(row, isArranged(row), scratch);
     multiplyFloats(scratch, row.count, x, rows, products);
     return;
   }
   multiplyGroups(row, x, rows, products);
   for (int64_t i = row.count / kGroup * kGroup; i < row.count; ++i) {
-    float weight = dequantizeOne(row, i, i / row.block);
+    float weight = dequantizeOne(row, i);
     for (int64_t other = 0; other < rows; ++other)
       products[other] += x[other * row.count + i] * weight;
   }

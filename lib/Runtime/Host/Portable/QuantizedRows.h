@@ -5,6 +5,8 @@
 #ifndef INLAY_LIB_RUNTIME_HOST_PORTABLE_QUANTIZEDROWS_H
 #define INLAY_LIB_RUNTIME_HOST_PORTABLE_QUANTIZEDROWS_H
 
+#include "inlay/Runtime/Core/Plan.h"
+
 #include <cstdint>
 
 namespace inlay::rt::host {
@@ -25,32 +27,43 @@ struct CodeType {
   }
 };
 
-/// A row of packed codes. Block i has the codes from `i * block` on.
-struct QuantizedRow {
+/// The format of a row of codes.
+struct RowFormat {
   CodeType type;
+  int64_t count, block; ///< Block i has the codes from `i * block` on.
+  bool hasMinima =
+      false; ///< True if an offset is added to the product of code and scale, not subtracted from the code.
+  QuantizedElement floats = QuantizedElement::F32; ///< The floating-point type to which the results are rounded.
+};
+
+/// A row of packed codes.
+struct QuantizedRow : RowFormat {
   const uint8_t *codes;
   const float *scales;  ///< One per block.
   const float *offsets; ///< One per block; null for zeros.
-  bool hasMinima;       ///< True if an offset is added to the product of code and scale, not subtracted from the code.
-  int64_t count, block;
 };
 
 /// Number of rows that `multiplyQuantized` takes at most.
 constexpr int64_t kQuantizedRows = 4;
 
-/// Returns the position of element `index` in an arranged row of `count` elements. Codes of 4 bits are unpacked in
-/// groups of 32: the codes in the low halves of 16 bytes, then those in the high halves. Other rows keep their order.
+/// Returns true if the kernels unpack rows of this format in arranged order. They unpack others in the order of codes.
+bool isArranged(const RowFormat &format);
+
+/// Returns the position of element `index` in an arranged row of `count` elements. Codes are unpacked in groups of 32:
+/// first the codes in the lowest bits of all bytes of a group, then those in the next bits. Elements behind the last
+/// full group keep their places.
 inline int64_t arrangedPosition(CodeType type, int64_t index, int64_t count) {
   constexpr int64_t kGroup = 32;
-  int64_t first = index / kGroup * kGroup, rest = index % kGroup;
-  return type.bits == 4 && first + kGroup <= count ? first + rest % 2 * (kGroup / 2) + rest / 2 : index;
+  int64_t first = index / kGroup * kGroup, rest = index % kGroup, perByte = 8 / type.bits;
+  return first + kGroup <= count ? first + rest % perByte * (kGroup / perByte) + rest / perByte : index;
 }
 
-/// Writes the floats of a row to `to`. arranges: true for arranged order.
-void dequantizeRow(const QuantizedRow &row, bool arranges, float *to);
+/// Writes the floats of a row to `to`, in the order of the codes.
+void dequantizeRow(const QuantizedRow &row, float *to);
 
-/// Sets products[i] to the product of a row and row i of `x`, for `rows` <= kQuantizedRows. `x` is arranged, and its
-/// rows are `row.count` elements apart. Each code is read once. `scratch` has room for `row.count` floats.
+/// Sets products[i] to the product of a row and row i of `x`, for `rows` <= kQuantizedRows. `x` is arranged if
+/// isArranged(row), and its rows are `row.count` elements apart. Each code is read once. `scratch` has room for
+/// `row.count` floats.
 void multiplyQuantized(const QuantizedRow &row, const float *x, int64_t rows, float *scratch, float *products);
 
 /// Converts f16, given as bits, to f32.

@@ -41,6 +41,9 @@ public:
   }
 
 private:
+  /// Returns the number of a type in the enum QuantizedElement of the runtime's plan.
+  static int64_t numberOf(Type type) { return type.isF32() ? 0 : type.isF16() ? 1 : type.isBF16() ? 2 : 3; }
+
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
   void add(AffineExpr size) { found.sizes.push_back(size); }
   void add(int64_t size) { add(constant(size)); }
@@ -65,14 +68,12 @@ private:
 
   LogicalResult listQuantizedProduct() {
     DictionaryAttr config = op.getConfigAttr();
-    StringRef code = config.getAs<StringAttr>("code").getValue();
     ArrayRef<int64_t> block = config.getAs<DenseI64ArrayAttr>("block").asArrayRef();
     ArrayRef<AffineExpr> input = operands[0].dims;
-    bool isTransposed = config.contains("transposed");
-    // The numbers of the enum QuantizedElement of the runtime's plan.
-    auto numberOf = [&](unsigned operand) {
-      Type type = cast<ShapedType>(op->getOperand(operand).getType()).getElementType();
-      return type.isF32() ? 0 : type.isF16() ? 1 : type.isBF16() ? 2 : 3;
+    bool isTransposed = config.contains("transposed"), hasOffsets = config.contains("offsets");
+    auto addCode = [&](StringAttr code) {
+      add(code ? code.getValue().back() - '0' : 0);
+      add(code && code.getValue().front() == 'i');
     };
     AffineExpr rows = constant(1);
     for (AffineExpr dim : input.drop_back())
@@ -80,14 +81,31 @@ private:
     add(rows);
     add(operands.back().dims.back());
     add(input.back());
+    add(isTransposed);
+    add(hasOffsets);
+    add(config.contains("minima"));
+    auto type = config.getAs<TypeAttr>("type");
+    add(type ? numberOf(type.getValue()) : 0);
+    addCode(config.getAs<StringAttr>("code"));
     add(block[isTransposed]);
     add(block[!isTransposed]);
-    add(code.back() - '0');
-    add(code.front() == 'i');
-    add(numberOf(2));
-    add(config.contains("offsets") ? numberOf(3) : 0);
-    add(isTransposed);
-    add(config.contains("minima"));
+    SmallVector<int64_t> elements;
+    unsigned operand = 2;
+    for (StringRef list : {"scale", "offset"}) {
+      auto code = config.getAs<StringAttr>((list + "_code").str());
+      auto blocks = config.getAs<DenseI64ArrayAttr>((list + "_block").str());
+      addCode(code);
+      for (unsigned dim = 0; dim < 2; ++dim)
+        add(code ? blocks[dim] : 1);
+      if (list == "offset" && !hasOffsets) {
+        elements.push_back(0);
+        continue;
+      }
+      operand += code ? 2 : 1;
+      elements.push_back(numberOf(cast<ShapedType>(op->getOperand(operand - 1).getType()).getElementType()));
+    }
+    for (int64_t element : elements)
+      add(element);
     return success();
   }
 

@@ -34,16 +34,22 @@ static int64_t getDepth(Operation *op) {
   return cast<RankedTensorType>(op->getOperand(0).getType()).getShape().back();
 }
 
-/// Returns true if all tensors of a product have 16-bit floats, and each element is read often enough to pay for its
-/// conversion to f32. Generated code is faster than a call with fewer multiplications, and for attention.
+/// Returns true if all tensors of a product have 16-bit floats, and the weight is packed or each element is read often
+/// enough to pay for its conversion to f32. Generated code is faster than a call with fewer multiplications, and for
+/// attention.
 static bool shouldWiden(Operation *op) {
   constexpr int64_t kMinReads = 16;
-  if (isa<ScaledDotProductAttentionOp>(op))
+  auto values = llvm::concat<Value>(op->getOperands(), op->getResults());
+  if (isa<ScaledDotProductAttentionOp>(op) || !llvm::all_of(values, [](Value value) {
+        Type element = getElementTypeOrSelf(value.getType());
+        return element.isF16() || element.isBF16();
+      }))
     return false;
+  if (hasQuantizedWeight(op))
+    return true;
   int64_t elements = 0;
-  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
-    Type element = getElementTypeOrSelf(value.getType());
-    if (!countElements(value) || !(element.isF16() || element.isBF16()))
+  for (Value value : values) {
+    if (!countElements(value))
       return false;
     elements += countElements(value);
   }
@@ -92,10 +98,10 @@ void inlay::formLibraryCalls(func::FuncOp func) {
     rewriter.setInsertionPoint(op);
     (void)applicator.matchAndRewrite(op, rewriter);
   }
-  // Erase permutations, reshapes and dequantizations that have become part of calls.
+  // Erase permutations, reshapes, conversions and dequantizations that have become part of calls.
   SmallVector<Operation *> sources;
   func.walk([&](Operation *op) {
-    if (isa<PermuteOp, DequantizeOp, ReshapeOp>(op))
+    if (isa<PermuteOp, ReshapeOp, CastOp, DequantizeOp>(op))
       sources.push_back(op);
   });
   for (Operation *op : llvm::reverse(sources)) // The source of another one is erased after it.

@@ -60,6 +60,9 @@ struct Activation {
 /// Returns the function with the most ops such that its ops include all users of `start`, or nullopt.
 std::optional<Activation> matchActivation(mlir::Value start);
 
+/// Returns true if `op` is a product with a matrix of codes that a library kernel reads.
+bool hasQuantizedWeight(mlir::Operation *op);
+
 void populateLibraryAttentionPatterns(mlir::RewritePatternSet &patterns);
 void populateLibraryConvolutionPatterns(mlir::RewritePatternSet &patterns);
 void populateLibraryProductPatterns(mlir::RewritePatternSet &patterns);

@@ -92,7 +92,9 @@ def Plan_HostKernelAttr : AttrDef<Plan_Dialect, "HostKernel"> {
     distinguishes kernels of one kind: `bias`, `accumulates` and `channels_last` (units), and for attention `mask`
     ("added" or "selected"), `causal` (a unit) and `scale` (a float). A quantized product has the attributes `code`,
     `block` and `minima` of `inlay.dequantize`, and the units `offsets`, if it has these, and `transposed`, if the
-    weight has a row for each element of a row of the input. A product of integers has the code types `input_code`,
+    weight has a row for each element of a row of the input. `scale_code` and `scale_block` describe scales that are
+    codes, and `offset_code` and `offset_block` offsets that are codes. The scales of such codes are the next buffer.
+    `type` is f16 or bf16 if the weight is rounded to it. A product of integers has the code types `input_code`,
     `weight_code` and `result_code`, the units `input_offsets`, `weight_offsets` and `result_offsets`, if there are
     such, `input_scales` and `weight_scales`, if there are several scales, and `transposed`. A result of codes has
     `limits`, and the unit `inverse` if its scale is the inverse.

@@ -156,6 +156,7 @@ WORLD_TARGETS = host,torch vulkan,host,torch
 # beside torchvision. Their dependencies on PyTorch would install another build of it.
 WORLD_PACKAGES = $(BUILD)/world/packages
 TORCH_OPS = $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) python/tests/world/torch_ops.py
+GENERATION = $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) python/tests/world/generation.py
 ZOO = PYTHONPATH=$(WORLD_PACKAGES) $(TEST_ENV) OMP_NUM_THREADS=1 $(PYTHON) python/tests/world/zoo.py
 $(WORLD_PACKAGES)/.ready: requirements-world.txt | $(VENV)/.ready
 	@mkdir -p $(BUILD)/logs
@@ -167,7 +168,7 @@ test-world: build $(WORLD_PACKAGES)/.ready ## run suites, models and files of ot
 	  for targets in $(WORLD_TARGETS); do \
 	  $(TEST_ENV) $(PYTHON) python/tests/world/suite.py --targets $$targets || status=1; \
 	  $(TEST_ENV) $(PYTHON) python/tests/world/files.py --targets $$targets || status=1; done; \
-	  $(ZOO) --targets host,torch || status=1; $(ZOO) --targets vulkan,host,torch --sample 60 || status=1; exit $$status
+	  $(GENERATION) || status=1; $(ZOO) --targets host,torch || status=1; $(ZOO) --targets vulkan,host,torch --sample 60 || status=1; exit $$status
 
 test-conformance: build ## run external partitioning cases if CONFORMANCE has them
 	@if [ -e $(CONFORMANCE)/partition/run.py ]; then echo "== conformance"; \

@@ -57,15 +57,6 @@ func.func @masks(%q: tensor<2x6x8x16xf32>, %k: tensor<2x2x8x16xf32>, %m: tensor<
   return %0 : tensor<2x6x8x16xf32>
 }
 
-// A product of f16 stays, and so does its weight.
-// CHECK: inlay.dequantize
-// CHECK: inlay.linear
-func.func @quantized_halves(%x: tensor<32x64xf16>, %c: tensor<16x64xi8>, %s: tensor<16x1xf32>) -> tensor<32x16xf16> {
-  %w = inlay.dequantize %c, %s code "i8" block [1, -1] to f16 : (tensor<16x64xi8>, tensor<16x1xf32>) -> tensor<16x64xf16>
-  %0 = inlay.linear %x, %w : (tensor<32x64xf16>, tensor<16x64xf16>) -> tensor<32x16xf16>
-  return %0 : tensor<32x16xf16>
-}
-
 // A depthwise convolution of codes is one of floats, and so is a product whose input has a scale for each column.
 // CHECK: inlay.conv
 func.func @integer_groups(%x: tensor<1x16x4x4xi8>, %w: tensor<16x1x3x3xi8>, %s: tensor<1x1x1x1xf32>) -> tensor<1x16x4x4xf64> {

@@ -27,6 +27,8 @@ ARROWS = {
     "_debug": [*BASE, "_dialect", "_graph", "_program", "_import", "_import/torch", "_compile"],
     "_gguf": [*BASE, "_dialect"],
     "gguf": ["_gguf"],
+    "_generation": [*BASE, "_program", "_compile"],
+    "generation": [*BASE, "_generation"],
     "ops": ["_dialect", "_graph"],
     "rewrite": [EXTENSION, "_graph", "_rewrite", "_compile"],
     "debug": ["_debug"],

@@ -191,3 +191,60 @@ def test_packed_integers_of_the_wrong_size_are_an_error():
     model = model_of([node], {}, {"y": (TensorProto.FLOAT, (5,))}, [tensor], opset=23)
     with pytest.raises(inlay.ArgumentValueError, match=r"TensorProto|bytes"):
         inlay.compile(model)
+
+
+def kernels_of(compiled):
+    """Returns the kinds of all kernels of a program."""
+    return [kernel["kind"] for segment in compiled.report["segments"] for kernel in segment["kernels"]]
+
+
+def test_ops_of_integers_become_products_of_integers():
+    operands = [q(u8, 3, 400), q(i8, 400, 5), Z, q(i8, 5)]
+    model, _ = model_of_op("MatMulInteger", operands, {}, 21)
+    assert "integer_product" in kernels_of(inlay.compile(model, targets=("host", "torch")))
+
+
+def test_files_with_quantize_and_dequantize_become_products_of_integers(tmp_path):
+    """The file is that of `onnxruntime.quantization`. Weights of 7 bits keep ONNX Runtime's sums below its limits."""
+    quantization = pytest.importorskip("onnxruntime.quantization")
+    generator = np.random.default_rng(3)
+
+    def weight(name, *shape):
+        return name, generator.standard_normal(shape).astype(np.float32) / 8
+
+    nodes = [
+        helper.make_node("Conv", ["x", "k", "kb"], ["a"], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["a"], ["b"]),
+        helper.make_node("Conv", ["b", "l", "lb"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Add", ["c", "b"], ["d"]),
+        helper.make_node("GlobalAveragePool", ["d"], ["e"]),
+        helper.make_node("Flatten", ["e"], ["f"]),
+        helper.make_node("Gemm", ["f", "w", "wb"], ["y"], transB=1),
+    ]
+    weights = [weight("k", 16, 3, 3, 3), weight("kb", 16), weight("l", 16, 16, 3, 3), weight("lb", 16)]
+    weights += [weight("w", 300, 16), weight("wb", 300)]
+    float_type = TensorProto.FLOAT
+    model = model_of(nodes, {"x": (float_type, (1, 3, 10, 10))}, {"y": (float_type, (1, 300))}, weights, opset=17)
+    (tmp_path / "float.onnx").write_bytes(model.SerializeToString())
+    inputs = [generator.standard_normal((1, 3, 10, 10)).astype(np.float32) for _ in range(4)]
+
+    class Reader(quantization.CalibrationDataReader):
+        def __init__(self):
+            self.rest = iter(inputs)
+
+        def get_next(self):
+            x = next(self.rest, None)
+            return None if x is None else {"x": x}
+
+    quantization.quantize_static(
+        tmp_path / "float.onnx", tmp_path / "int8.onnx", Reader(), per_channel=True, reduce_range=True
+    )
+    compiled = inlay.compile(str(tmp_path / "int8.onnx"), targets=("host", "torch"))
+    assert kernels_of(compiled).count("integer_product") == 3
+    import onnx
+
+    quantized_model = onnx.load(tmp_path / "int8.onnx")
+    for x in inputs:
+        (expected,) = run_onnxruntime(quantized_model, [torch.from_numpy(x)])
+        # A number at the middle of two levels may get the other one.
+        np.testing.assert_allclose(compiled(torch.from_numpy(x)).numpy(), expected, rtol=0, atol=0.02)

@@ -95,6 +95,8 @@ def ints(*values, dtype=torch.int64):
 ATTENTION = {"scale": 0.3}
 TRANSPOSED = {"stride": [2, 2], "padding": [1, 1], "output_padding": [1, 0], "dilation": [1, 1], "groups": 1}
 MASK = torch.tensor([[True, False, True, True, False], [False] * 5, [True] * 5])
+# Ties of the scale 0.5, numbers outside of all codes, and a NaN.
+QUANTIZED = torch.tensor([[0.25, 0.75, -0.25, 1e9, -torch.inf], [-1.75, torch.nan, 31.0, -0.0, torch.inf]])
 CASES.update({
     "dequantize": [
         ([ints([-128, 3, 127], [5, -7, 0], dtype=torch.int8), (2, 1), None],
@@ -103,6 +105,14 @@ CASES.update({
          {"code": "u4", "block": [1, 2], "size": 3, "dtype": "f32"}),
         ([ints(-28, 121, dtype=torch.int8), (2,), (2,)],
          {"code": "i2", "block": [4], "minima": True, "dtype": "f32"}),
+    ],
+    "quantize": [
+        ([QUANTIZED, torch.tensor([[0.5]]), None],
+         {"code": "i8", "block": [-1, -1], "low": -127, "high": 127}),
+        ([QUANTIZED, torch.tensor([[0.3, 0.0]]), ints([7, -1], dtype=torch.int8).reshape(1, 2)],
+         {"code": "u8", "block": [-1, 3], "low": 0, "high": 255}),
+        ([QUANTIZED, torch.tensor([[2.0], [3.1]]), torch.tensor([[100.0], [3]])],
+         {"code": "u8", "block": [1, -1], "low": 3, "high": 200, "inverse": True}),
     ],
     "scaled_dot_product_attention": [
         ([(2, 3, 3, 8), (2, 3, 5, 8), (2, 3, 5, 4), None], ATTENTION),

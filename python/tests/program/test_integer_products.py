@@ -19,8 +19,9 @@ def _operators():
 
 
 def kernels_of(compiled):
-    """Returns the kinds of all kernels of a program, in order."""
-    return [kernel["kind"] for segment in compiled.report["segments"] for kernel in segment["kernels"]]
+    """Returns the kinds of all kernels of a program but those that make a scale or a zero point, in order."""
+    kernels = [kernel for segment in compiled.report["segments"] for kernel in segment["kernels"]]
+    return [kernel["kind"] for kernel in kernels if not all(".full" in op for op in kernel["ops"])]
 
 
 def draw(shape, dtype, seed=0):
@@ -130,7 +131,7 @@ def test_depthwise_convolutions_stay_products_of_floats():
 def test_rows_of_any_number():
     model = CASES["linear"][0]
     rows = torch.export.Dim("rows", min=1, max=500)
-    compiled = inlay.compile(model, (draw((5, 47), u8),), targets=HOST, dynamic_shapes={"codes": {0: rows}})
+    compiled = inlay.compile(model, (draw((5, 47), u8),), targets=HOST, dynamic_shapes=({0: rows},))
     assert kernels_of(compiled) == ["integer_product"]
     for count in (1, 5, 49, 400):
         codes = draw((count, 47), u8, count)
@@ -141,7 +142,7 @@ def test_rows_of_any_number():
 
 
 class Network(nn.Module):
-    """A small convolutional network with a residual connection."""
+    """A small network with a residual connection, whose last layer is too small for a product of integers."""
 
     def __init__(self):
         super().__init__()
@@ -190,7 +191,7 @@ def quantized(model, *inputs):
 @TARGETS
 @pytest.mark.parametrize(
     ("model", "shape", "products"),
-    [(Network, (2, 3, 12, 12), 3), (Encoder, (2, 16, 32), 6)],
+    [(Network, (2, 3, 12, 12), 2), (Encoder, (2, 16, 32), 6)],
     ids=["network", "encoder"],
 )
 def test_static_quantization_of_models(model, shape, products, targets):

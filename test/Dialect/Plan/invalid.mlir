@@ -612,3 +612,66 @@ func.func @quantized_minima(%x: tensor<2x64xf32>, %c: tensor<16x32xi8>, %s: tens
     : (tensor<2x64xf32>, tensor<16x32xi8>, tensor<16x2xf32>, tensor<16x2xi8>, tensor<2x16xf32>) -> tensor<2x16xf32>
   return %0 : tensor<2x16xf32>
 }
+
+// -----
+
+func.func @integer_codes(%x: tensor<2x64xi8>, %s: tensor<1x1xf32>, %w: tensor<16x64xi8>, %t: tensor<16x1xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected the code types of the input and of the weight, and limits for codes of the result}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %t) into %init {config = {input_code = "u8", weight_scales}}
+    : (tensor<2x64xi8>, tensor<1x1xf32>, tensor<16x64xi8>, tensor<16x1xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @integer_scales(%x: tensor<2x64xi8>, %s: tensor<1x1xf32>, %w: tensor<16x64xi8>, %t: tensor<16x1xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected 1 scales of f32 and offsets of f32 or i8, but got 'tensor<16x1xf32>'}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %t) into %init {config = {input_code = "u8", weight_code = "i8"}}
+    : (tensor<2x64xi8>, tensor<1x1xf32>, tensor<16x64xi8>, tensor<16x1xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @integer_transposed(%x: tensor<2x64xi8>, %s: tensor<1x1xf32>, %w: tensor<16x64xi8>, %t: tensor<16x1xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected a product with a static matrix of codes, but got 'tensor<2x64xi8>', 'tensor<16x64xi8>' and 'tensor<2x16xf32>'}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %t) into %init {config = {input_code = "u8", transposed, weight_code = "i8", weight_scales}}
+    : (tensor<2x64xi8>, tensor<1x1xf32>, tensor<16x64xi8>, tensor<16x1xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @integer_result(%x: tensor<2x64xi8>, %s: tensor<1x1xf32>, %w: tensor<16x64xi8>, %t: tensor<16x1xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected a result of i8 for codes and of f32 or f64 for others, but got 'tensor<2x16xf32>'}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %t, %s) into %init {config = {input_code = "u8", limits = array<i64: 0, 255>, result_code = "u8", weight_code = "i8", weight_scales}}
+    : (tensor<2x64xi8>, tensor<1x1xf32>, tensor<16x64xi8>, tensor<16x1xf32>, tensor<1x1xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @integer_name(%x: tensor<2x64xi8>, %s: tensor<1x1xf32>, %w: tensor<16x64xi8>, %t: tensor<16x1xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{unexpected 'code' = "u8" of a kernel of kind integer_product}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %t) into %init {config = {code = "u8", input_code = "u8", weight_code = "i8", weight_scales}}
+    : (tensor<2x64xi8>, tensor<1x1xf32>, tensor<16x64xi8>, tensor<16x1xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @integer_bias(%x: tensor<2x64xi8>, %s: tensor<1x1xf32>, %w: tensor<16x64xi8>, %t: tensor<16x1xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected f32 of the shape of the outputs, but got 'tensor<16x1xf32>'}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %t, %t) into %init {config = {bias, input_code = "u8", weight_code = "i8", weight_scales}}
+    : (tensor<2x64xi8>, tensor<1x1xf32>, tensor<16x64xi8>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @integer_channels(%x: tensor<1x4x8x8xi8>, %s: tensor<1x1x1x1xf32>, %w: tensor<8x3x3x3xi8>, %init: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {
+  // expected-error@+1 {{expected a convolution of one or two spatial dims with a static weight, but got 'tensor<1x4x8x8xi8>', 'tensor<8x3x3x3xi8>' and 'tensor<1x8x6x6xf32>'}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %s) into %init {config = {input_code = "u8", weight_code = "i8"}, window = array<i64: 1, 3, 1, 1, 0, 3, 1, 1, 0>}
+    : (tensor<1x4x8x8xi8>, tensor<1x1x1x1xf32>, tensor<8x3x3x3xi8>, tensor<1x1x1x1xf32>, tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
+  return %0 : tensor<1x8x6x6xf32>
+}

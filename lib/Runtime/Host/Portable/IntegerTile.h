@@ -37,7 +37,7 @@ void centerChannels(const uint8_t *codes, int64_t channels, int64_t channelStep,
 /// Sets to[column] to sums[column] * (rowScale * scales[column]) for the columns of a panel.
 void scaleSums(const int32_t *sums, float rowScale, const float *scales, float *to);
 
-/// How numbers become codes: `inlay.quantize` with one scale.
+/// The scale, offset and limits of `inlay.quantize` with one scale.
 struct CodeFormat {
   float scale, offset;
   float low, high;

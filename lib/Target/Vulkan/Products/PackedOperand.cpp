@@ -53,6 +53,8 @@ static unsigned countArguments(func::FuncOp func) {
 
 Dequantizations inlay::findDequantizations(func::FuncOp func) {
   Dequantizations found;
+  if (func.isDeclaration() || countArguments(func) > func.getNumArguments())
+    return found;
   for (Value buffer : func.getArguments().drop_front(countArguments(func))) {
     std::optional<SmallVector<linalg::LinalgOp>> accesses = findAccesses(buffer);
     if (!accesses)

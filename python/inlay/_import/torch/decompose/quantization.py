@@ -125,7 +125,9 @@ def _quantize_to_codes(
     dtype: torch.dtype,
 ) -> torch.Tensor:
     """Returns codes of 8 bits. axis: of the dim that has a scale for each element, or None for one scale."""
-    codes = torch.ops.inlay.quantize(x, inverse, zero_point, _CODES[dtype], _block(axis, x), *limits, True)
+    codes: torch.Tensor = torch.ops.inlay.quantize(
+        x, inverse, zero_point, _CODES[dtype], _block(axis, x), *limits, True
+    )
     return codes if dtype == torch.int8 else codes.view(dtype)
 
 

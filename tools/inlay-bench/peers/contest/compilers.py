@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 from catalog import ACTIVATIONS, is_inlay, read_route
+from exported import export_onnx, feed
 from inlay_models import Example
 from memory import Peak
-from onnx_model import export_onnx, feed
 from programs import compile_by_executorch, compile_by_iree, compile_by_ncnn, input_names
 from subjects import Setting, tensors
 

@@ -8,10 +8,6 @@ using namespace inlay::rt;
 using namespace inlay::rt::host;
 
 namespace {
-struct Window {
-  int64_t input, output, kernel, stride, dilation, padding;
-};
-
 /// A convolution of up to three spatial dims, with data. Missing dims have size 1.
 struct Case {
   HostKernel kernel;
@@ -22,8 +18,7 @@ struct Case {
   std::vector<int64_t> sizes() const {
     std::vector<int64_t> all = {batch, groups, inputs, outputs, dims};
     for (int64_t i = 3 - dims; i < 3; ++i)
-      all.insert(all.end(), {window[i].input, window[i].output, window[i].kernel, window[i].stride, window[i].dilation,
-                             window[i].padding});
+      window[i].appendTo(all);
     return all;
   }
   int64_t places(int64_t Window::*size) const { return window[0].*size * (window[1].*size) * (window[2].*size); }

@@ -8,11 +8,6 @@ using namespace inlay::rt;
 using namespace inlay::rt::host;
 
 namespace {
-/// A spatial dim.
-struct Window {
-  int64_t input, output, kernel, stride, dilation, padding;
-};
-
 /// A product or convolution with its data.
 struct Case {
   HostKernel kernel;
@@ -59,8 +54,8 @@ struct Case {
     buffers.push_back(result);
     std::vector<int64_t> numbers(kIntegerSizes);
     std::memcpy(numbers.data(), &sizes, sizeof(sizes));
-    for (const Window &w : windows)
-      numbers.insert(numbers.end(), {w.input, w.output, w.kernel, w.stride, w.dilation, w.padding});
+    for (const Window &window : windows)
+      window.appendTo(numbers);
     return kernels.call(0, const_cast<void *const *>(reinterpret_cast<const void *const *>(buffers.data())),
                         numbers.data());
   }
@@ -216,13 +211,7 @@ private:
 
 class IntegerProducts : public testing::Test {
 protected:
-  static std::unique_ptr<HostKernels> load(const Case &test) {
-    HostFunction function;
-    function.kernels = {test.kernel};
-    auto kernels = makeHostKernels(function, portableLibrary());
-    EXPECT_TRUE(kernels.isOk()) << kernels.status().message();
-    return kernels.isOk() ? std::move(*kernels) : nullptr;
-  }
+  static std::unique_ptr<HostKernels> load(const Case &test) { return loadKernel(test.kernel, portableLibrary()); }
 
   std::mt19937 random{12345};
   Drawer drawer{random};

@@ -16,6 +16,23 @@
 
 namespace inlay::rt::host {
 
+/// A spatial dim of a convolution.
+struct Window {
+  int64_t input, output, kernel, stride, dilation, padding;
+
+  void appendTo(std::vector<int64_t> &sizes) const {
+    sizes.insert(sizes.end(), {input, output, kernel, stride, dilation, padding});
+  }
+};
+
+inline std::unique_ptr<HostKernels> loadKernel(const HostKernel &kernel, SequentialLibrary &library) {
+  HostFunction function;
+  function.kernels = {kernel};
+  auto kernels = makeHostKernels(function, library);
+  EXPECT_TRUE(kernels.isOk()) << kernels.status().message();
+  return kernels.isOk() ? std::move(*kernels) : nullptr;
+}
+
 /// Runs each test with the built-in library and with the plug-in, if it is installed.
 class KernelTest : public testing::TestWithParam<bool> {
 protected:
@@ -26,13 +43,7 @@ protected:
 
   SequentialLibrary &library() { return GetParam() ? **hostKernelLibrary() : portableLibrary(); }
 
-  std::unique_ptr<HostKernels> load(const HostKernel &kernel) {
-    HostFunction function;
-    function.kernels = {kernel};
-    auto kernels = makeHostKernels(function, library());
-    EXPECT_TRUE(kernels.isOk()) << kernels.status().message();
-    return kernels.isOk() ? std::move(*kernels) : nullptr;
-  }
+  std::unique_ptr<HostKernels> load(const HostKernel &kernel) { return loadKernel(kernel, library()); }
 
   int64_t pick(int64_t min, int64_t max) { return std::uniform_int_distribution<int64_t>(min, max)(random); }
   bool flip() { return pick(0, 1) == 1; }

@@ -8,7 +8,9 @@
 #include "LibraryKernel.h"
 #include "Runtime/Host/Portable/PortableConvolution.h"
 #include "Runtime/Host/Portable/PortableGemm.h"
+#include "Runtime/Host/Portable/PostOps.h"
 #include "Runtime/Host/Support/ThreadPool.h"
+#include "TaskSizes.h"
 
 #include <fmt/format.h>
 
@@ -46,6 +48,24 @@ bool isDeterministic() { return deterministicFlag(); }
 int64_t threadsToPlanFor() {
   constexpr int64_t kFixed = 8;
   return isDeterministic() ? kFixed : ThreadPool::get().threads();
+}
+
+int64_t chooseChunk(int64_t tasks, double work) {
+  auto least = static_cast<int64_t>(kMinWork / std::max(work, 1.0)) + 1;
+  return std::max(tasks / (threadsToPlanFor() * kTasksPerThread), least);
+}
+
+Status checkProduct(const HostKernel &kernel, std::string_view what, size_t least, size_t most) {
+  size_t operands = countOperands(kernel);
+  if (kernel.buffers < least + operands || kernel.buffers > most + operands || operands > kMaxPostOperands)
+    return {StatusCode::InvalidArgument,
+            fmt::format("kernel '{}': expected {} of {} to {} buffers, with at most {} for post-ops, but got {}",
+                        kernel.name, what, least + operands, most + operands, kMaxPostOperands, kernel.buffers)};
+  for (const PostOp &op : kernel.postOps)
+    if (isPerChannel(op.kind))
+      return {StatusCode::InvalidArgument,
+              fmt::format("kernel '{}': {} has no post-op '{}'", kernel.name, what, name(op.kind))};
+  return Status::ok();
 }
 
 StatusOr<std::shared_ptr<Gemm>> makeGemm(SequentialLibrary &library, const GemmShape &shape) {

@@ -80,8 +80,8 @@ std::vector<IntegerChunk> IntegerPlan::makeChunks(int64_t largest) const {
 
 //===-- Weights -------------------------------------------------------------------------------------------------===//
 
-float readOffset(IntegerOffsets kind, bool isSigned, const void *offsets, int64_t index) {
-  switch (kind) {
+float readOffset(int64_t kind, bool isSigned, const void *offsets, int64_t index) {
+  switch (static_cast<IntegerOffsets>(kind)) {
   case IntegerOffsets::None:
     return 0;
   case IntegerOffsets::Floats:
@@ -130,7 +130,7 @@ ColumnScales readColumnScales(const IntegerPlan &plan, const float *scales, cons
   for (int64_t output = 0; output < plan.outputs(); ++output) {
     int64_t source = sizes.isPerChannel ? output : 0;
     auto column = static_cast<size_t>(output / sizes.outputs * plan.panels() * kPanelColumns + output % sizes.outputs);
-    float offset = readOffset(static_cast<IntegerOffsets>(sizes.weightOffsets), sizes.isWeightSigned, offsets, source);
+    float offset = readOffset(sizes.weightOffsets, sizes.isWeightSigned, offsets, source);
     columns.scales[column] = scales[source];
     columns.offsets[column] = sizes.isWeightSigned ? offset : offset - 128;
     columns.hasOffsets = columns.hasOffsets || columns.offsets[column] != 0;

@@ -40,6 +40,7 @@ struct IntegerPlan {
   int64_t panelBytes() const { return y.kernel * x.kernel * groupChannels() * kPanelColumns; }
   int64_t imageElements() const { return y.padded() * x.padded() * channels(); }
   int64_t places() const { return y.output * x.output; } ///< Of an image of the result.
+  bool has(IntegerResult kind) const { return sizes.result == static_cast<int64_t>(kind); }
   bool isProduct() const { return sizes.dims == 0; }
   bool isEmpty() const { return sizes.batch == 0 || places() == 0; }
 
@@ -63,8 +64,8 @@ struct ColumnScales {
 /// `offsets` may be null.
 ColumnScales readColumnScales(const IntegerPlan &plan, const float *scales, const void *offsets);
 
-/// Returns element `index` of offsets of this kind; 0 if there are none.
-float readOffset(IntegerOffsets kind, bool isSigned, const void *offsets, int64_t index);
+/// Returns element `index` of offsets of a kind, which is an IntegerOffsets; 0 if there are none.
+float readOffset(int64_t kind, bool isSigned, const void *offsets, int64_t index);
 
 /// Writes the centered input of one row of an image, `row` of the padded ones, to its place in `to`.
 void centerRow(const IntegerPlan &plan, const uint8_t *codes, int32_t zero, int64_t image, int64_t row, int16_t *to);

@@ -152,7 +152,7 @@ void ProductRun::multiplyPanelWide(const Slice &slice, const int16_t *const *row
   sumWide(rows, slice.places, panels + panel * plan.panelBytes(), totals.data());
   if (ones)
     sumWide(rows, slice.places, ones, rowTotals.data());
-  bool isDouble = plan.sizes.result == static_cast<int64_t>(IntegerResult::F64);
+  bool isDouble = plan.has(IntegerResult::F64);
   int64_t outputs = plan.outputs(), firstOutput = slice.group * plan.sizes.outputs + column;
   for (int64_t row = 0; row < slice.places; ++row)
     for (int64_t i = 0; i < kPanelColumns; ++i) {
@@ -188,7 +188,7 @@ void ProductRun::finish(const Slice &slice, const Tile &tile) const {
     operands[i] = isBias ? PostOperand{data + channel, !isProduct, isProduct} : PostOperand{data + offset, pitch, 1};
   }
   applyPostOps(postOps, operands.data(), tile);
-  bool isCodes = plan.sizes.result == static_cast<int64_t>(IntegerResult::Codes);
+  bool isCodes = plan.has(IntegerResult::Codes);
   for (int64_t row = 0; row < tile.rows; ++row, offset += pitch) {
     const float *from = tile.data + row * tile.row;
     if (isCodes)
@@ -204,7 +204,7 @@ Status ProductRun::runTask(int64_t task) const {
   std::array<const int16_t *, kPlaces> rows;
   for (int64_t place = 0; place < slice.places; ++place)
     rows[place] = rowAt(slice, slice.firstPlace + place);
-  bool isDouble = plan.sizes.result == static_cast<int64_t>(IntegerResult::F64);
+  bool isDouble = plan.has(IntegerResult::F64);
   bool isWide = ones || chunks.size() > 1 || isDouble;
   alignas(64) std::array<float, kPlaces * kColumns> tile, transposed;
   for (int64_t column = 0; column < slice.columns; column += kPanelColumns) {
@@ -226,7 +226,8 @@ Status ProductRun::runTask(int64_t task) const {
 
 //===-- Calls ---------------------------------------------------------------------------------------------------===//
 
-static BufferNumbers numberBuffers(const IntegerSizes &sizes, const HostKernel &kernel) {
+static BufferNumbers numberBuffers(const IntegerPlan &plan, const HostKernel &kernel) {
+  const IntegerSizes &sizes = plan.sizes;
   BufferNumbers at{};
   uint32_t next = 1;
   auto addOffsets = [&](int64_t kind) { return kind == static_cast<int64_t>(IntegerOffsets::None) ? 0 : next++; };
@@ -237,7 +238,7 @@ static BufferNumbers numberBuffers(const IntegerSizes &sizes, const HostKernel &
   at.weightOffsets = addOffsets(sizes.weightOffsets);
   at.operands = next;
   next += static_cast<uint32_t>(countOperands(kernel));
-  if (sizes.result == static_cast<int64_t>(IntegerResult::Codes)) {
+  if (plan.has(IntegerResult::Codes)) {
     at.resultScale = next++;
     at.resultOffset = addOffsets(sizes.resultOffsets);
   }
@@ -274,7 +275,7 @@ static StatusOr<Zeros> readZeros(const IntegerSizes &sizes, const void *offsets)
   int32_t low = sizes.isInputSigned ? -128 : 0, high = low + 255;
   Zeros zeros;
   for (int64_t row = 0, rows = sizes.isPerRow ? sizes.batch : 1; row < rows; ++row) {
-    float value = readOffset(static_cast<IntegerOffsets>(sizes.inputOffsets), sizes.isInputSigned != 0, offsets, row);
+    float value = readOffset(sizes.inputOffsets, sizes.isInputSigned != 0, offsets, row);
     if (!(std::abs(value) <= kLargest) || value != std::floor(value))
       return Status(
           StatusCode::InvalidArgument,
@@ -286,12 +287,6 @@ static StatusOr<Zeros> readZeros(const IntegerSizes &sizes, const void *offsets)
   return zeros;
 }
 
-/// Returns the number of tasks per chunk if each has this many multiplications.
-static int64_t chunkOf(int64_t tasks, double work) {
-  auto least = static_cast<int64_t>(kMinWork / std::max(work, 1.0)) + 1;
-  return std::max(tasks / (threadsToPlanFor() * kTasksPerThread), least);
-}
-
 /// Returns the centered input.
 static StatusOr<const int16_t *> centerInput(const IntegerPlan &plan, const uint8_t *codes, const Zeros &zeros) {
   static Scratch scratch;
@@ -301,7 +296,7 @@ static StatusOr<const int16_t *> centerInput(const IntegerPlan &plan, const uint
   if (!centered)
     return Status(StatusCode::ResourceExhausted, fmt::format("no memory for {} bytes of centered codes", bytes));
   double work = static_cast<double>(plan.imageElements()) / static_cast<double>(plan.y.padded());
-  INLAY_RETURN_IF_ERROR(ThreadPool::get().run(rows, chunkOf(rows, work), [&](int64_t begin, int64_t end) {
+  INLAY_RETURN_IF_ERROR(ThreadPool::get().run(rows, chooseChunk(rows, work), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       int64_t image = row / plan.y.padded();
       int32_t zero = zeros.values[plan.sizes.isPerRow ? static_cast<size_t>(image) : 0];
@@ -316,7 +311,7 @@ static StatusOr<const int16_t *> centerInput(const IntegerPlan &plan, const uint
 static CodeFormat readFormat(const IntegerSizes &sizes, const BufferNumbers &at, void *const *buffers) {
   if (!at.resultScale)
     return {};
-  float offset = readOffset(static_cast<IntegerOffsets>(sizes.resultOffsets), sizes.isResultSigned != 0,
+  float offset = readOffset(sizes.resultOffsets, sizes.isResultSigned != 0,
                             at.resultOffset ? buffers[at.resultOffset] : nullptr, 0);
   return {static_cast<const float *>(buffers[at.resultScale])[0], offset, static_cast<float>(sizes.low),
           static_cast<float>(sizes.high), sizes.isInverse != 0};
@@ -327,7 +322,7 @@ Status IntegerProductKernel::call(void *const *buffers, const int64_t *numbers) 
   if (!read.isOk())
     return read.status();
   const IntegerPlan &plan = *read;
-  BufferNumbers at = numberBuffers(plan.sizes, kernel);
+  BufferNumbers at = numberBuffers(plan, kernel);
   if (at.result + 1 != kernel.buffers)
     return {StatusCode::InvalidArgument,
             fmt::format("expected {} buffers of a product of integers, but got {}", at.result + 1, kernel.buffers)};
@@ -363,7 +358,7 @@ Status IntegerProductKernel::call(void *const *buffers, const int64_t *numbers) 
                  plan.makeChunks(zeros->largest),
                  readFormat(plan.sizes, at, buffers)};
   double work = static_cast<double>(plan.panelBytes()) * kPlaces * (kColumns / kPanelColumns);
-  return ThreadPool::get().run(run.tasks(), chunkOf(run.tasks(), work), [&](int64_t begin, int64_t end) {
+  return ThreadPool::get().run(run.tasks(), chooseChunk(run.tasks(), work), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task)
       INLAY_RETURN_IF_ERROR(run.runTask(task));
     return Status::ok();
@@ -371,16 +366,8 @@ Status IntegerProductKernel::call(void *const *buffers, const int64_t *numbers) 
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeIntegerProduct(const HostKernel &kernel) {
-  size_t operands = countOperands(kernel), least = 5 + operands, most = least + 4;
-  if (kernel.buffers < least || kernel.buffers > most || operands > kMaxPostOperands)
-    return Status(StatusCode::InvalidArgument,
-                  fmt::format("kernel '{}': expected a product of integers of {} to {} buffers, with at most {} for "
-                              "post-ops, but got {}",
-                              kernel.name, least, most, kMaxPostOperands, kernel.buffers));
-  for (const PostOp &op : kernel.postOps)
-    if (isPerChannel(op.kind))
-      return Status(StatusCode::InvalidArgument,
-                    fmt::format("kernel '{}': a product of integers has no post-op '{}'", kernel.name, name(op.kind)));
+  // Besides the codes, scales and result, there may be offsets of both inputs, and a scale and an offset of the result.
+  INLAY_RETURN_IF_ERROR(checkProduct(kernel, "a product of integers", 5, 9));
   return std::unique_ptr<LibraryKernel>(std::make_unique<IntegerProductKernel>(kernel));
 }
 

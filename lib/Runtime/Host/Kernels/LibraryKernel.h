@@ -10,6 +10,7 @@
 #include "inlay/Runtime/Core/Plan.h"
 
 #include <list>
+#include <string_view>
 #include <vector>
 
 namespace inlay::rt::host {
@@ -29,6 +30,10 @@ StatusOr<std::unique_ptr<LibraryKernel>> makeAttention(const HostKernel &kernel,
 StatusOr<std::unique_ptr<LibraryKernel>> makeQuantizedProduct(const HostKernel &kernel, SequentialLibrary &library);
 StatusOr<std::unique_ptr<LibraryKernel>> makeIntegerProduct(const HostKernel &kernel);
 
+/// Checks the description of `what`, a product that keeps its post-ops' operands in an array: that it has from `least`
+/// to `most` buffers besides these operands, and no post-ops per channel.
+Status checkProduct(const HostKernel &kernel, std::string_view what, size_t least, size_t most);
+
 /// Returns the library's primitive, or a built-in one for a shape that the library does not support.
 StatusOr<std::shared_ptr<Gemm>> makeGemm(SequentialLibrary &library, const GemmShape &shape);
 
@@ -41,6 +46,9 @@ bool isConstant(const HostKernel &kernel, uint32_t buffer);
 /// Returns the number of threads that slices are made for: that of the pool, or a fixed one if results must not depend
 /// on the number of threads.
 int64_t threadsToPlanFor();
+
+/// Returns the number of tasks that a thread takes at a time if each has `work` multiplications.
+int64_t chooseChunk(int64_t tasks, double work);
 
 /// A cache of plans for the most recent sizes. Thread-safe.
 template <typename Plan>

@@ -408,9 +408,7 @@ Status QuantizedProductKernel::call(void *const *buffers, const int64_t *numbers
   QuantizedRun run{kernel, postOps, sizes, weight, buffers, x, tiles.get()};
   int64_t slice = tiles ? tiles->columns : kSlice, tasks = (sizes.n + slice - 1) / slice;
   double work = static_cast<double>(sizes.m) * static_cast<double>(slice) * static_cast<double>(sizes.k);
-  auto least = static_cast<int64_t>(kMinWork / work) + 1;
-  int64_t chunk = std::max(tasks / (threadsToPlanFor() * kTasksPerThread), least);
-  return ThreadPool::get().run(tasks, chunk, [&](int64_t begin, int64_t end) {
+  return ThreadPool::get().run(tasks, chooseChunk(tasks, work), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task)
       INLAY_RETURN_IF_ERROR(tiles ? run.runTile(task) : run.runSlice(task));
     return Status::ok();
@@ -418,19 +416,8 @@ Status QuantizedProductKernel::call(void *const *buffers, const int64_t *numbers
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeQuantizedProduct(const HostKernel &kernel, SequentialLibrary &library) {
-  // Beside the codes and scales, there may be offsets, and scales of both.
-  size_t operands = countOperands(kernel), least = 4 + operands, most = least + 3;
-  if (kernel.buffers < least || kernel.buffers > most || operands > kMaxPostOperands)
-    return Status(
-        StatusCode::InvalidArgument,
-        fmt::format("kernel '{}': expected a product with quantized weights of {} to {} buffers, with at most "
-                    "{} for post-ops, but got {}",
-                    kernel.name, least, most, kMaxPostOperands, kernel.buffers));
-  for (const PostOp &op : kernel.postOps)
-    if (isPerChannel(op.kind))
-      return Status(
-          StatusCode::InvalidArgument,
-          fmt::format("kernel '{}': a product with quantized weights has no post-op '{}'", kernel.name, name(op.kind)));
+  // Besides the codes, scales and result, there may be offsets, and scales of both.
+  INLAY_RETURN_IF_ERROR(checkProduct(kernel, "a product with quantized weights", 4, 7));
   return std::unique_ptr<LibraryKernel>(std::make_unique<QuantizedProductKernel>(kernel, library));
 }
 

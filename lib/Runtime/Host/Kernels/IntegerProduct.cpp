@@ -81,7 +81,8 @@ private:
   float rowScale(const Slice &slice, int64_t place) const;
   void sumWide(const int16_t *const *rows, int64_t count, const int8_t *panel, double *totals) const;
   void multiplyPanel(const Slice &slice, const int16_t *const *rows, int64_t column, float *to) const;
-  void multiplyPanelWide(const Slice &slice, const int16_t *const *rows, int64_t column, float *to) const;
+  void multiplyPanelWide(const Slice &slice, const int16_t *const *rows, const Totals &rowTotals, int64_t column,
+                         float *to) const;
   void finish(const Slice &slice, const Tile &tile) const;
 };
 } // namespace
@@ -145,13 +146,13 @@ void ProductRun::multiplyPanel(const Slice &slice, const int16_t *const *rows, i
   }
 }
 
-/// The same for offsets of the weight, long sums and results of f64, whose place is `to` in the result.
-void ProductRun::multiplyPanelWide(const Slice &slice, const int16_t *const *rows, int64_t column, float *to) const {
-  Totals totals, rowTotals;
+/// The same for offsets of the weight, long sums, and results of f64, which are written to the result and not to `to`.
+/// `rowTotals` has the products of the rows with `ones`, unless that is null.
+void ProductRun::multiplyPanelWide(const Slice &slice, const int16_t *const *rows, const Totals &rowTotals,
+                                   int64_t column, float *to) const {
+  Totals totals;
   int64_t panel = slice.group * plan.panels() + column / kPanelColumns, first = panel * kPanelColumns;
   sumWide(rows, slice.places, panels + panel * plan.panelBytes(), totals.data());
-  if (ones)
-    sumWide(rows, slice.places, ones, rowTotals.data());
   bool isDouble = plan.has(IntegerResult::F64);
   int64_t outputs = plan.outputs(), firstOutput = slice.group * plan.sizes.outputs + column;
   for (int64_t row = 0; row < slice.places; ++row)
@@ -206,10 +207,13 @@ Status ProductRun::runTask(int64_t task) const {
     rows[place] = rowAt(slice, slice.firstPlace + place);
   bool isDouble = plan.has(IntegerResult::F64);
   bool isWide = ones || chunks.size() > 1 || isDouble;
+  Totals rowTotals;
+  if (ones)
+    sumWide(rows.data(), slice.places, ones, rowTotals.data());
   alignas(64) std::array<float, kPlaces * kColumns> tile, transposed;
   for (int64_t column = 0; column < slice.columns; column += kPanelColumns) {
     if (isWide)
-      multiplyPanelWide(slice, rows.data(), slice.firstColumn + column, tile.data() + column);
+      multiplyPanelWide(slice, rows.data(), rowTotals, slice.firstColumn + column, tile.data() + column);
     else
       multiplyPanel(slice, rows.data(), slice.firstColumn + column, tile.data() + column);
   }

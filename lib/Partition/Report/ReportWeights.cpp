@@ -16,10 +16,10 @@ using namespace inlay;
 
 using WeightTypes = llvm::MapVector<Attribute, std::string>;
 
-/// Sets the type of the weights that `codes` has its codes from. Ops on bytes, such as a gather of rows, are between.
-static void nameCodes(Value codes, StringRef type, WeightTypes &weights) {
+/// Sets the type of the weights that `codes` has its codes from, except through values that were `seen` before. Ops on
+/// bytes, such as a gather of rows, are between.
+static void nameCodes(Value codes, StringRef type, WeightTypes &weights, llvm::DenseSet<Value> &seen) {
   SmallVector<Value> pending{codes};
-  llvm::DenseSet<Value> seen;
   while (!pending.empty()) {
     Value value = lookThroughSegments(pending.pop_back_val());
     Operation *op = value.getDefiningOp();
@@ -40,7 +40,11 @@ std::map<std::string, int64_t> inlay::countWeights(FunctionOpInterface function)
     if (value && weights.try_emplace(value).second)
       llvm::raw_string_ostream(weights[value]) << value.getElementType();
   });
-  function->walk([&](DequantizeOp op) { nameCodes(op.getCodes(), op.getCode(), weights); });
+  SmallVector<DequantizeOp> dequantizations;
+  function->walk([&](DequantizeOp op) { dequantizations.push_back(op); });
+  llvm::DenseSet<Value> seen;
+  for (DequantizeOp op : llvm::reverse(dequantizations)) // The last use of a weight names its type.
+    nameCodes(op.getCodes(), op.getCode(), weights, seen);
   std::map<std::string, int64_t> bytes;
   for (const auto &[value, type] : weights) {
     int64_t &sum = bytes[type];

@@ -670,8 +670,35 @@ func.func @integer_bias(%x: tensor<2x64xi8>, %s: tensor<1x1xf32>, %w: tensor<16x
 // -----
 
 func.func @integer_channels(%x: tensor<1x4x8x8xi8>, %s: tensor<1x1x1x1xf32>, %w: tensor<8x3x3x3xi8>, %init: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {
-  // expected-error@+1 {{expected a convolution of one or two spatial dims with a static weight, but got 'tensor<1x4x8x8xi8>', 'tensor<8x3x3x3xi8>' and 'tensor<1x8x6x6xf32>'}}
+  // expected-error@+1 {{expected 3 channels of the input and 8 of the result, but got 'tensor<1x4x8x8xi8>' and 'tensor<1x8x6x6xf32>'}}
   %0 = plan.library_call integer_product(%x, %s, %w, %s) into %init {config = {input_code = "u8", weight_code = "i8"}, window = array<i64: 1, 3, 1, 1, 0, 3, 1, 1, 0>}
     : (tensor<1x4x8x8xi8>, tensor<1x1x1x1xf32>, tensor<8x3x3x3xi8>, tensor<1x1x1x1xf32>, tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
+  return %0 : tensor<1x8x6x6xf32>
+}
+
+// -----
+
+func.func @integer_rows(%x: tensor<2x64xi8>, %s: tensor<3x1xf32>, %w: tensor<16x64xi8>, %t: tensor<1x1xf32>, %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error@+1 {{expected 2 scales of f32 and offsets of f32 or i8, but got 'tensor<3x1xf32>'}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %t) into %init {config = {input_code = "u8", input_scales, weight_code = "i8"}}
+    : (tensor<2x64xi8>, tensor<3x1xf32>, tensor<16x64xi8>, tensor<1x1xf32>, tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @integer_window(%x: tensor<1x3x8x8xi8>, %s: tensor<1x1x1x1xf32>, %w: tensor<8x3x3x3xi8>, %init: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {
+  // expected-error@+1 {{expected a window of the sizes of 'tensor<8x3x3x3xi8>', but got 2}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %s) into %init {config = {input_code = "u8", weight_code = "i8"}, window = array<i64: 1, 3, 1, 1, 0, 2, 1, 1, 0>}
+    : (tensor<1x3x8x8xi8>, tensor<1x1x1x1xf32>, tensor<8x3x3x3xi8>, tensor<1x1x1x1xf32>, tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
+  return %0 : tensor<1x8x6x6xf32>
+}
+
+// -----
+
+func.func @integer_row_scales_of_window(%x: tensor<1x3x8x8xi8>, %s: tensor<36xf32>, %w: tensor<8x3x3x3xi8>, %t: tensor<1xf32>, %init: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {
+  // expected-error@+1 {{expected neither 'input_scales' nor 'transposed' for a convolution}}
+  %0 = plan.library_call integer_product(%x, %s, %w, %t) into %init {config = {input_code = "u8", input_scales, weight_code = "i8"}, window = array<i64: 1, 3, 1, 1, 0, 3, 1, 1, 0>}
+    : (tensor<1x3x8x8xi8>, tensor<36xf32>, tensor<8x3x3x3xi8>, tensor<1xf32>, tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
   return %0 : tensor<1x8x6x6xf32>
 }

@@ -17,6 +17,8 @@ static constexpr StringLiteral kOffsets = "offsets", kScaleCode = "scale_code", 
 static constexpr StringLiteral kScaleBlock = "scale_block", kOffsetBlock = "offset_block", kWeightType = "type";
 static constexpr StringLiteral kInputCode = "input_code", kInputOffsets = "input_offsets";
 static constexpr StringLiteral kWeightCode = "weight_code", kWeightOffsets = "weight_offsets";
+static constexpr StringLiteral kInputScales = "input_scales", kWeightScales = "weight_scales";
+static constexpr StringLiteral kTransposed = "transposed";
 static constexpr StringLiteral kResultCode = "result_code", kResultOffsets = "result_offsets", kLimits = "limits";
 
 //===-- Attributes ----------------------------------------------------------------------------------------------===//
@@ -65,10 +67,9 @@ static bool isOfIntegerProduct(StringRef name, Attribute value) {
     auto limits = dyn_cast<DenseI64ArrayAttr>(value);
     return limits && limits.size() == 2;
   }
-  return isa<UnitAttr>(value) &&
-         llvm::is_contained({kInputOffsets, kWeightOffsets, kResultOffsets, kBias, StringLiteral("input_scales"),
-                             StringLiteral("weight_scales"), StringLiteral("transposed"), StringLiteral("inverse")},
-                            name);
+  return isa<UnitAttr>(value) && llvm::is_contained({kInputOffsets, kWeightOffsets, kResultOffsets, kBias, kInputScales,
+                                                     kWeightScales, kTransposed, StringLiteral("inverse")},
+                                                    name);
 }
 
 /// Checks that `config` has only entries for a kernel of this kind.
@@ -169,17 +170,15 @@ static LogicalResult verifyWindow(LibraryCallOp op) {
   return success();
 }
 
-/// Checks that the dims of the operands of a convolution agree.
-static LogicalResult verifyConvolution(LibraryCallOp op) {
-  auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
-  ShapedType input = typeOf(op.getInputs()[0]), weight = typeOf(op.getInputs()[1]), init = typeOf(op.getInit());
+static bool fits(int64_t size, int64_t wanted) { return ShapedType::isDynamic(size) || size == wanted; }
+
+/// Checks that the dims of the input, weight and result of a convolution agree. `channels` is the dim of channels.
+static LogicalResult verifyConvolutionDims(LibraryCallOp op, ShapedType input, ShapedType weight, int64_t channels) {
+  auto init = cast<ShapedType>(op.getInit().getType());
   if (input.getRank() != init.getRank() || weight.getRank() != init.getRank() || !weight.hasStaticShape())
     return op.emitOpError("expected an input and a static weight of ")
            << init.getRank() << " dims, but got " << input << " and " << weight;
-  bool hasBias = op.getConfigAttr() && op.getConfigAttr().contains(kBias);
-  int64_t channels = op.getConfigAttr() && op.getConfigAttr().contains("channels_last") ? init.getRank() - 1 : 1;
   int64_t groups = (*op.getWindow())[0];
-  auto fits = [](int64_t size, int64_t wanted) { return ShapedType::isDynamic(size) || size == wanted; };
   if (weight.getDimSize(0) % groups || !fits(init.getDimSize(channels), weight.getDimSize(0)) ||
       !fits(input.getDimSize(channels), weight.getDimSize(1) * groups))
     return op.emitOpError("expected ") << weight.getDimSize(1) * groups << " channels of the input and "
@@ -189,6 +188,17 @@ static LogicalResult verifyConvolution(LibraryCallOp op) {
     if ((*op.getWindow())[1 + 4 * i] != weight.getDimSize(2 + i))
       return op.emitOpError("expected a window of the sizes of ")
              << weight << ", but got " << (*op.getWindow())[1 + 4 * i];
+  return success();
+}
+
+/// Checks the operands of a convolution.
+static LogicalResult verifyConvolution(LibraryCallOp op) {
+  auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
+  ShapedType weight = typeOf(op.getInputs()[1]), init = typeOf(op.getInit());
+  bool hasBias = op.getConfigAttr() && op.getConfigAttr().contains(kBias);
+  int64_t channels = op.getConfigAttr() && op.getConfigAttr().contains("channels_last") ? init.getRank() - 1 : 1;
+  if (failed(verifyConvolutionDims(op, typeOf(op.getInputs()[0]), weight, channels)))
+    return failure();
   SmallVector<bool> perChannel(hasBias, true);
   for (PostOpAttr postOp : getPostOpList(op))
     if (takesOperand(postOp))
@@ -203,19 +213,16 @@ static LogicalResult verifyConvolution(LibraryCallOp op) {
   return success();
 }
 
-/// Checks the window of a convolution of integers, and the channels of its operands.
-static LogicalResult verifyIntegerConvolution(LibraryCallOp op, ShapedType input, ShapedType weight, ShapedType init) {
+/// Checks the window of a convolution of integers, and the dims of its operands.
+static LogicalResult verifyIntegerConvolution(LibraryCallOp op, ShapedType input, ShapedType weight) {
   constexpr int64_t kMaxSpatial = 2;
   if (failed(verifyWindow(op)))
     return failure();
-  int64_t groups = (*op.getWindow())[0];
-  auto fits = [](int64_t size, int64_t wanted) { return ShapedType::isDynamic(size) || size == wanted; };
-  if (init.getRank() > kMaxSpatial + 2 || input.getRank() != init.getRank() || weight.getRank() != init.getRank() ||
-      !weight.hasStaticShape() || weight.getDimSize(0) % groups || !fits(init.getDimSize(1), weight.getDimSize(0)) ||
-      !fits(input.getDimSize(1), weight.getDimSize(1) * groups))
-    return op.emitOpError("expected a convolution of one or two spatial dims with a static weight, but got ")
-           << input << ", " << weight << " and " << init;
-  return success();
+  if (input.getRank() > kMaxSpatial + 2)
+    return op.emitOpError("expected a convolution of one or two spatial dims, but got ") << input;
+  if (op.getConfigAttr().contains(kInputScales) || op.getConfigAttr().contains(kTransposed))
+    return op.emitOpError("expected neither 'input_scales' nor 'transposed' for a convolution");
+  return verifyConvolutionDims(op, input, weight, /*channels=*/1);
 }
 
 /// Returns the block of codes that `config` has under these names, or nullptr if one is missing or wrong.
@@ -280,7 +287,7 @@ static LogicalResult verifyQuantizedProduct(LibraryCallOp op) {
            << codes << ", " << input << " and " << init;
   // The weight has a row for each element of a row of the result, or, if transposed, of the input.
   int64_t rows = init.getShape().back(), columns = input.getShape().back();
-  if (config.contains("transposed"))
+  if (config.contains(kTransposed))
     std::swap(rows, columns);
   if (failed(verifyCodes(op, op.getInputs()[1], config.getAs<StringAttr>("code").getValue(), rows, columns)))
     return failure();
@@ -314,7 +321,7 @@ static LogicalResult verifyIntegerOperands(LibraryCallOp op, int64_t outputs) {
   ShapedType init = typeOf(op.getInit());
   unsigned next = 1;
   auto has = [&](StringRef name) { return config.contains(name); };
-  /// Checks scales and then, if there are any, offsets.
+  // Checks scales and then, if there are any, offsets. `count` is nullopt if their number is known only at a call.
   auto verifyScales = [&](std::optional<int64_t> count, StringRef offsets) -> LogicalResult {
     for (bool isOffset : {false, true}) {
       if (isOffset && !has(offsets))
@@ -322,18 +329,18 @@ static LogicalResult verifyIntegerOperands(LibraryCallOp op, int64_t outputs) {
       ShapedType type = typeOf(op.getInputs()[next++]);
       bool isElement = type.getElementType().isF32() || (isOffset && type.getElementType().isInteger(8));
       if (!isElement || (count && (!type.hasStaticShape() || type.getNumElements() != *count)))
-        return op.emitOpError("expected ")
-               << count.value_or(0) << " scales of f32 and offsets of f32 or i8, but got " << type;
+        return op.emitOpError("expected ") << (count ? std::to_string(*count) + " " : "")
+                                           << "scales of f32 and offsets of f32 or i8, but got " << type;
     }
     return success();
   };
   std::optional<int64_t> rows = 1;
-  if (has("input_scales"))
-    rows = std::nullopt; // The rows of the input may be dynamic.
+  if (has(kInputScales))
+    rows = init.hasStaticShape() ? std::optional(init.getNumElements() / std::max<int64_t>(outputs, 1)) : std::nullopt;
   if (failed(verifyScales(rows, kInputOffsets)))
     return failure();
   ++next;
-  if (failed(verifyScales(has("weight_scales") ? outputs : 1, kWeightOffsets)))
+  if (failed(verifyScales(has(kWeightScales) ? outputs : 1, kWeightOffsets)))
     return failure();
   unsigned end = op.getInputs().size() - has(kResultCode) - has(kResultOffsets);
   for (bool isBias = has(kBias); next < end; isBias = false) {
@@ -367,8 +374,8 @@ static LogicalResult verifyIntegerProduct(LibraryCallOp op) {
   if (failed(verifyIntegerOperands(op, outputs)))
     return failure();
   if (op.getWindow())
-    return verifyIntegerConvolution(op, input, weight, init);
-  bool isTransposed = config.contains("transposed");
+    return verifyIntegerConvolution(op, input, weight);
+  bool isTransposed = config.contains(kTransposed);
   if (!weight.hasStaticShape() || weight.getRank() != 2 || input.getRank() < 1 || input.getRank() != init.getRank() ||
       input.getShape().drop_back() != init.getShape().drop_back() ||
       input.getShape().back() != weight.getDimSize(!isTransposed) ||

@@ -38,14 +38,6 @@ static bool isReadLastBy(Value buffer, Operation *product, Operation *reader) {
   return true;
 }
 
-/// Returns true if `buffer` is scratch memory, which is neither an argument nor a result of the segment.
-static bool isScratch(Value buffer) {
-  auto argument = dyn_cast<BlockArgument>(findRoot(buffer));
-  auto func = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-  auto arguments = func ? func->getAttrOfType<IntegerAttr>(plan::kArgumentsAttr) : IntegerAttr();
-  return arguments && argument.getArgNumber() >= arguments.getInt();
-}
-
 /// Returns the next structured op if there are only views and dequantizations in between, else null. A dequantization
 /// writes only a buffer of its own.
 static linalg::LinalgOp findNext(linalg::LinalgOp op, const Dequantizations &dequantizations) {

@@ -45,17 +45,24 @@ static bool writes(linalg::LinalgOp op, Value buffer) {
   return llvm::any_of(op.getDpsInits(), [&](Value init) { return findRoot(init) == buffer; });
 }
 
-/// Returns the number of arguments of the segment. The arguments after them are scratch memory.
-static unsigned countArguments(func::FuncOp func) {
-  auto arguments = func->getAttrOfType<IntegerAttr>(plan::kArgumentsAttr);
-  return arguments ? arguments.getInt() : func.getNumArguments();
+/// Returns the function that `buffer` is an argument of, or null.
+static func::FuncOp findFunction(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  return argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+}
+
+bool inlay::isScratch(Value buffer) {
+  Value root = findRoot(buffer);
+  func::FuncOp func = findFunction(root);
+  auto arguments = func ? func->getAttrOfType<IntegerAttr>(plan::kArgumentsAttr) : IntegerAttr();
+  return arguments && cast<BlockArgument>(root).getArgNumber() >= arguments.getInt();
 }
 
 Dequantizations inlay::findDequantizations(func::FuncOp func) {
   Dequantizations found;
-  if (func.isDeclaration() || countArguments(func) > func.getNumArguments())
+  if (func.isDeclaration())
     return found;
-  for (Value buffer : func.getArguments().drop_front(countArguments(func))) {
+  for (Value buffer : llvm::make_filter_range(func.getArguments(), isScratch)) {
     std::optional<SmallVector<linalg::LinalgOp>> accesses = findAccesses(buffer);
     if (!accesses)
       continue;
@@ -78,11 +85,7 @@ static bool isOnlyRead(Value buffer) {
 }
 
 /// Returns true if `buffer` has the same contents during the whole function.
-static bool isConstant(Value buffer) {
-  auto argument = dyn_cast<BlockArgument>(buffer);
-  auto func = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-  return func && argument.getArgNumber() < countArguments(func) && isOnlyRead(buffer);
-}
+static bool isConstant(Value buffer) { return findFunction(buffer) && !isScratch(buffer) && isOnlyRead(buffer); }
 
 static bool isStatic(const LinearBuffer &buffer) {
   return isa<AffineConstantExpr>(buffer.offset) && llvm::all_of(buffer.strides, llvm::IsaPred<AffineConstantExpr>);

@@ -14,6 +14,9 @@
 
 namespace inlay {
 
+/// Returns true if `buffer` is scratch memory, which is neither an argument nor a result of the segment.
+bool isScratch(mlir::Value buffer);
+
 /// The op of a `dequantize` for each scratch buffer that nothing else writes.
 using Dequantizations = llvm::DenseMap<mlir::Value, mlir::linalg::GenericOp>;
 

@@ -27,7 +27,7 @@ public:
 private:
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
   AffineExpr simplify(AffineExpr expr) { return simplifyExpr(expr, symbols.size()); }
-  bool areEqual(AffineExpr lhs, AffineExpr rhs) { return isEqual(lhs, rhs, symbols.size()); }
+  bool areEqual(AffineExpr lhs, AffineExpr rhs) { return inlay::areEqual(lhs, rhs, symbols.size()); }
   bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims) { return broadcastDims(result, dims, symbols.size()); }
   SymbolicDims broadcastAll(ArrayRef<SymbolicDims> all);
 

@@ -90,9 +90,8 @@ void inlay::replaceWithRefined(RewriterBase &rewriter, Operation *op, Value valu
   if (value.getType() != type)
     value = tensor::CastOp::create(rewriter, op->getLoc(), type, value);
   // The conversions of later ops read the dims of their operands.
-  Operation *producer = value.getDefiningOp();
-  if (Attribute dims = op->getAttr(InlayDialect::kDimsAttr); dims && producer && producer->getNumResults() == 1)
-    producer->setAttr(InlayDialect::kDimsAttr, dims);
+  if (Operation *producer = value.getDefiningOp(); producer && producer->getNumResults() == 1)
+    copyDims(op, producer);
   rewriter.replaceOp(op, value);
 }
 

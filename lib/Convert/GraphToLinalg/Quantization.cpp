@@ -149,7 +149,7 @@ static bool hasElementPerBlock(Value values, Value elements, ArrayRef<int64_t> b
     if (!type.isDynamicDim(dim) && (type.getDimSize(dim) == 1 || !of.isDynamicDim(dim)))
       continue;
     if (length != 1 || (isPacked && dim + 1 == block.size()) || !dims || !ofDims ||
-        !isEqual((*dims)[dim], (*ofDims)[dim], symbols))
+        !areEqual((*dims)[dim], (*ofDims)[dim], symbols))
       return false;
   }
   return true;

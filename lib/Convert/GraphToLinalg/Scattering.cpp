@@ -85,8 +85,8 @@ struct ConvertScatter : GraphToLinalgPattern<ScatterOp> {
         return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                         "expected an index that is known to be no larger than input and source, but got " +
                             spell(op.getIndex().getType()));
-      wholeInput &= i == dim || isEqual(indexDims[i], inputDims[i], symbols.size());
-      wholeSource &= isEqual(indexDims[i], sourceDims[i], symbols.size());
+      wholeInput &= i == dim || areEqual(indexDims[i], inputDims[i], symbols.size());
+      wholeSource &= areEqual(indexDims[i], sourceDims[i], symbols.size());
     }
     Type element = tensorType(op.getInput()).getElementType(),
          wide = op.getReduce() ? accumulatorType(element) : element;

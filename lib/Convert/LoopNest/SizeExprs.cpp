@@ -143,7 +143,3 @@ AffineExpr inlay::countElements(ArrayRef<AffineExpr> dims, MLIRContext *context)
     count = count * dim;
   return count;
 }
-
-bool inlay::areEqual(AffineExpr lhs, AffineExpr rhs, unsigned symbols) {
-  return lhs == rhs || simplifyExpr(lhs - rhs, symbols) == getAffineConstantExpr(0, lhs.getContext());
-}

@@ -91,8 +91,7 @@ struct TorchTarget : TargetAttrInterface::ExternalModel<TorchTarget, TorchAttr> 
       OpBuilder builder(&op);
       auto call = plan::FrameworkCallOp::create(builder, op.getLoc(), op.getResultTypes(), describeCall(&op),
                                                 op.getOperands(), op.getAttrOfType<AffineMapAttr>("sizes"));
-      if (Attribute dims = op.getAttr(InlayDialect::kDimsAttr))
-        call->setAttr(InlayDialect::kDimsAttr, dims);
+      copyDims(&op, call);
       op.replaceAllUsesWith(call);
       op.erase();
     }

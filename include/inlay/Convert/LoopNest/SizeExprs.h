@@ -28,9 +28,6 @@ mlir::Value findRoot(mlir::Value memref);
 /// Returns the number of elements of a buffer with these dims.
 mlir::AffineExpr countElements(llvm::ArrayRef<mlir::AffineExpr> dims, mlir::MLIRContext *context);
 
-/// Returns true if both expressions have the same value for all values of the `symbols` symbols.
-bool areEqual(mlir::AffineExpr lhs, mlir::AffineExpr rhs, unsigned symbols);
-
 } // namespace inlay
 
 #endif // INLAY_CONVERT_LOOPNEST_SIZEEXPRS_H

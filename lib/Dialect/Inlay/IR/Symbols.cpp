@@ -85,6 +85,11 @@ AffineMapAttr inlay::describeDims(Value value, unsigned symbols) {
   return makeDimsAttr(value.getContext(), symbols, dims ? ArrayRef(*dims) : ArrayRef<AffineExpr>());
 }
 
+void inlay::copyDims(Operation *from, Operation *to) {
+  if (Attribute dims = from->getAttr(InlayDialect::kDimsAttr))
+    to->setAttr(InlayDialect::kDimsAttr, dims);
+}
+
 //===-- Ranges --------------------------------------------------------------------------------------------------===//
 
 static int64_t addSaturating(int64_t lhs, int64_t rhs) {
@@ -244,13 +249,13 @@ AffineExpr inlay::simplifyExpr(AffineExpr expr, unsigned symbols) {
   return sum;
 }
 
-bool inlay::isEqual(AffineExpr lhs, AffineExpr rhs, unsigned symbols) {
+bool inlay::areEqual(AffineExpr lhs, AffineExpr rhs, unsigned symbols) {
   return lhs == rhs || simplifyExpr(lhs - rhs, symbols) == getAffineConstantExpr(0, lhs.getContext());
 }
 
 AffineExpr inlay::broadcastDim(AffineExpr lhs, AffineExpr rhs, unsigned symbols) {
   AffineExpr one = getAffineConstantExpr(1, lhs.getContext());
-  if (lhs == one || isEqual(lhs, rhs, symbols))
+  if (lhs == one || areEqual(lhs, rhs, symbols))
     return rhs;
   return rhs == one ? lhs : AffineExpr();
 }

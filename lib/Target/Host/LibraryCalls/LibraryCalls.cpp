@@ -176,8 +176,7 @@ void inlay::replaceAbsorbed(PatternRewriter &rewriter, const LibraryCall &call) 
     if (type.isDynamicDim(dim))
       sizes.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, getSize(rewriter, loc, call.getResult(), dim)));
   Value result = createCall(rewriter, loc, call, tensor::EmptyOp::create(rewriter, loc, type, sizes));
-  if (Attribute dims = last->getAttr(InlayDialect::kDimsAttr)) // Later conversions read the dims of the result.
-    result.getDefiningOp()->setAttr(InlayDialect::kDimsAttr, dims);
+  copyDims(last, result.getDefiningOp()); // Later conversions read the dims of the result.
   rewriter.replaceOp(last, result);
   for (Operation *absorbed : llvm::reverse(ArrayRef(call.absorbed).drop_back()))
     rewriter.eraseOp(absorbed);

@@ -30,6 +30,9 @@ mlir::AffineMapAttr makeDimsAttr(mlir::MLIRContext *context, unsigned symbols, l
 /// Returns the dims of `value` as such a map, or a map without results if they are unknown.
 mlir::AffineMapAttr describeDims(mlir::Value value, unsigned symbols);
 
+/// Gives the results of `to` the dims of the results of `from`, if these are known.
+void copyDims(mlir::Operation *from, mlir::Operation *to);
+
 /// The smallest and largest values that an expression may have. The bounds are conservative: the actual range may be
 /// smaller. Overflow and division by a value that may be 0 give the limits of 64 bits.
 struct ExprRange {
@@ -41,8 +44,8 @@ ExprRange getRange(mlir::AffineExpr expr, llvm::ArrayRef<SymbolAttr> symbols);
 /// `simplifyAffineExpr` is for linear expressions and fails on some products and quotients of symbols.)
 mlir::AffineExpr simplifyExpr(mlir::AffineExpr expr, unsigned symbols);
 
-/// Returns true if `lhs` is known to equal `rhs` for all values of the symbols.
-bool isEqual(mlir::AffineExpr lhs, mlir::AffineExpr rhs, unsigned symbols);
+/// Returns true if both expressions are known to be equal for all values of the symbols.
+bool areEqual(mlir::AffineExpr lhs, mlir::AffineExpr rhs, unsigned symbols);
 
 /// Broadcasts two dims. Returns null if they are not known to be compatible.
 mlir::AffineExpr broadcastDim(mlir::AffineExpr lhs, mlir::AffineExpr rhs, unsigned symbols);

@@ -392,6 +392,24 @@ func.func @integer_rows(%x: tensor<32x8x8xi8>, %y: tensor<32x64xi8>, %w: tensor<
 
 // -----
 
+// A call with one scale can't read an offset of each row.
+// CHECK-LABEL: func.func @integer_offset_of_each_row
+// CHECK: plan.library_call quantized_product
+func.func @integer_offset_of_each_row(%x: tensor<?x64xi8> {inlay.dims = affine_map<()[s0] -> (s0, 64)>}, %w: tensor<64x64xi8>,
+                                      %s: tensor<1x1xf32>, %t: tensor<64x1xf32>,
+                                      %z: tensor<?x1xf32> {inlay.dims = affine_map<()[s0] -> (s0, 1)>})
+    -> (tensor<?x64xf32> {inlay.dims = affine_map<()[s0] -> (s0, 64)>})
+    attributes {inlay.symbols = [#inlay.symbol<"rows", 1 to 8>]} {
+  %0 = inlay.dequantize %x, %s, %z code "i8" block [1, -1] to f32 {inlay.dims = [affine_map<()[s0] -> (s0, 64)>]}
+    : (tensor<?x64xi8>, tensor<1x1xf32>, tensor<?x1xf32>) -> tensor<?x64xf32>
+  %1 = inlay.dequantize %w, %t code "i8" block [1, -1] to f32 : (tensor<64x64xi8>, tensor<64x1xf32>) -> tensor<64x64xf32>
+  %2 = inlay.linear %0, %1 {inlay.dims = [affine_map<()[s0] -> (s0, 64)>]}
+    : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+  return %2 : tensor<?x64xf32>
+}
+
+// -----
+
 // A convolution of codes, whose floats have another use, so the quantization stays.
 // CHECK-LABEL: func.func @integer_window
 // CHECK: %[[Y:.*]] = plan.library_call integer_product({{.*}}) into %{{.*}} {config = {input_code = "u8", weight_code = "i8", weight_scales}, window = array<i64: 1, 3, 1, 1, 1, 3, 1, 1, 1>}

@@ -32,10 +32,29 @@ static bool isAlong(DequantizeOp op, int64_t dim) {
   return true;
 }
 
-/// Returns true if all elements have one scale.
-static bool hasOneScale(DequantizeOp op) {
-  auto type = tensorType(op.getScales());
+static bool isOneElement(Value value) {
+  RankedTensorType type = tensorType(value);
   return type.hasStaticShape() && type.getNumElements() == 1;
+}
+
+/// Returns true if all elements have one scale, and one offset if there are offsets.
+template <typename Op>
+static bool hasOneScale(Op op) {
+  return isOneElement(op.getScales()) && (!op.getOffsets() || isOneElement(op.getOffsets()));
+}
+
+/// Returns true if each row of a matrix has a scale, and an offset if there are offsets.
+static bool hasScaleOfEachRow(DequantizeOp op) {
+  int64_t rows = tensorType(op.getResult()).getDimSize(0);
+  return isAlong(op, 0) && llvm::all_of(op->getOperands().drop_front(),
+                                        [&](Value value) { return tensorType(value).getDimSize(0) == rows; });
+}
+
+/// Returns true if a call can read scales of f32, and offsets of f32 or i8.
+template <typename Op>
+static bool hasReadableScales(Op op) {
+  Type offset = op.getOffsets() ? tensorType(op.getOffsets()).getElementType() : Type();
+  return tensorType(op.getScales()).getElementType().isF32() && (!offset || offset.isF32() || offset.isInteger(8));
 }
 
 /// Refuses codes that are not bytes, and scales and offsets that a call can't read.
@@ -47,12 +66,9 @@ static LogicalResult checkCodes(PatternRewriter &rewriter, Operation *op, Dequan
   for (Value value : dequantize->getOperands())
     if (tensorType(value).getEncoding() || !getDims(value))
       return rewriter.notifyMatchFailure(op, "expected dims that follow from the dims of inputs");
-  bool hasFloats = tensorType(dequantize.getScales()).getElementType().isF32();
-  if (Value offsets = dequantize.getOffsets()) {
-    Type element = tensorType(offsets).getElementType();
-    hasFloats &= element.isF32() || element.isInteger(8);
-  }
-  return hasFloats ? success() : rewriter.notifyMatchFailure(op, "expected scales of f32, and offsets of f32 or i8");
+  if (!hasReadableScales(dequantize))
+    return rewriter.notifyMatchFailure(op, "expected scales of f32, and offsets of f32 or i8");
+  return success();
 }
 
 /// Returns the input of a product or convolution. hasRows: true for a product, whose rows may have scales.
@@ -66,7 +82,7 @@ static FailureOr<CodeOperand> findInput(PatternRewriter &rewriter, Operation *op
   if (!found.hasSeveralScales)
     return found;
   // Rows of a tensor of more dims would need a scale for each of their indices.
-  if (hasRows && !found.reshape && tensorType(value).getRank() == 2 && isAlong(found.op, 0))
+  if (hasRows && !found.reshape && tensorType(value).getRank() == 2 && hasScaleOfEachRow(found.op))
     return found;
   return rewriter.notifyMatchFailure(op, "expected one scale of the activations, or one for each row of a matrix");
 }
@@ -98,8 +114,7 @@ static void addOperand(PatternRewriter &rewriter, LibraryCall &call, StringRef n
     auto type = tensorType(reshape.getResult()).clone(rewriter.getI8Type());
     auto moved =
         ReshapeOp::create(rewriter, reshape.getLoc(), type, codes, reshape.getShapeAttr(), reshape.getSizesAttr());
-    if (Attribute dims = reshape->getAttr(InlayDialect::kDimsAttr))
-      moved->setAttr(InlayDialect::kDimsAttr, dims);
+    copyDims(reshape, moved);
     codes = moved;
   }
   call.inputs.append({codes, operand.op.getScales()});
@@ -136,19 +151,12 @@ static void absorbQuantize(PatternRewriter &rewriter, LibraryCall &call) {
   auto quantize = result.hasOneUse() ? dyn_cast<QuantizeOp>(*result.user_begin()) : QuantizeOp();
   if (!quantize || quantize.getInput() != result || quantize->getBlock() != result.getParentBlock())
     return;
-  auto isOne = [](Value value) {
-    return tensorType(value).hasStaticShape() && tensorType(value).getNumElements() == 1;
-  };
-  Value offsets = quantize.getOffsets();
-  if (!isOne(quantize.getScales()) || !tensorType(quantize.getScales()).getElementType().isF32())
-    return;
-  if (offsets && (!isOne(offsets) ||
-                  !(tensorType(offsets).getElementType().isF32() || tensorType(offsets).getElementType().isInteger(8))))
+  if (!hasOneScale(quantize) || !hasReadableScales(quantize))
     return;
   call.inputs.push_back(quantize.getScales());
   call.config.set("result_code", quantize.getCodeAttr());
   call.config.set("limits", rewriter.getDenseI64ArrayAttr({int64_t(quantize.getLow()), int64_t(quantize.getHigh())}));
-  if (offsets) {
+  if (Value offsets = quantize.getOffsets()) {
     call.inputs.push_back(offsets);
     call.config.set("result_offsets", rewriter.getUnitAttr());
   }

@@ -168,7 +168,8 @@ test-world: build $(WORLD_PACKAGES)/.ready ## run suites, models and files of ot
 	  for targets in $(WORLD_TARGETS); do \
 	  $(TEST_ENV) $(PYTHON) python/tests/world/suite.py --targets $$targets || status=1; \
 	  $(TEST_ENV) $(PYTHON) python/tests/world/files.py --targets $$targets || status=1; done; \
-	  $(GENERATION) || status=1; $(ZOO) --targets host,torch || status=1; $(ZOO) --targets vulkan,host,torch --sample 60 || status=1; exit $$status
+	  $(GENERATION) || status=1; \
+	  $(ZOO) --targets host,torch || status=1; $(ZOO) --targets vulkan,host,torch --sample 60 || status=1; exit $$status
 
 test-conformance: build ## run external partitioning cases if CONFORMANCE has them
 	@if [ -e $(CONFORMANCE)/partition/run.py ]; then echo "== conformance"; \

@@ -27,6 +27,7 @@ import inlay
 import numpy as np
 import torch
 from files_list import FILES, PACKAGES, ModelFile
+from known import read_known
 from workers import Outcome, Verdict, run_all
 
 _FOLDER = pathlib.Path(__file__).parent
@@ -154,8 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A driver that runs on the processor needs minutes for a network.
     os.environ.setdefault("INLAY_DEVICE_TIMEOUT", str(int(_SECONDS)))
     names = [file.name for file in FILES if re.search(options.pattern, file.name)]
-    lines = [line.partition(": ") for line in _KNOWN.read_text().splitlines() if line and not line.startswith("#")]
-    known = {name: reason for name, _, reason in lines}
+    known = read_known(_KNOWN)
     passed, problems = 0, 0
     for name, outcome in run_all(names, functools.partial(_runner, targets), _SECONDS):
         fine = outcome.verdict is Verdict.PASSED

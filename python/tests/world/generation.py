@@ -23,6 +23,7 @@ from typing import Any
 import inlay
 import inlay.generation
 import torch
+from known import problem, read_known
 from workers import Outcome, Verdict, run_all
 from zoo import table
 from zoo_models.language import FIELDS, list_transformers
@@ -95,12 +96,6 @@ def run_decoder(make: Callable[[], Any], targets: Sequence[str]) -> Outcome:
     return Outcome(Verdict.PASSED, ops=counted, graphs=1)
 
 
-def known_failures() -> dict[str, str]:
-    """Returns the reasons of the decoders that are known to fail, by name."""
-    lines = [line for line in _KNOWN.read_text().splitlines() if line and not line.startswith("#")]
-    return {name: reason for name, _, reason in (line.partition(": ") for line in lines)}
-
-
 def _runner(targets: Sequence[str]) -> Callable[[str], Outcome]:
     import transformers
 
@@ -117,17 +112,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     targets = tuple(options.targets.split(","))
     names = [name for name in list_decoders() if re.search(options.pattern, name)]
-    known, outcomes, failed = known_failures(), {}, False
+    known, outcomes, problems = read_known(_KNOWN), {}, {}
     for name, outcome in run_all(names, functools.partial(_runner, targets), options.seconds):
-        outcomes[f"transformers/{name} generate"] = outcome
-        passed = outcome.verdict is Verdict.PASSED
-        if passed == (name in known):
-            failed = True
-            print(f"{name} passes: remove it from {_KNOWN.name}" if passed else f"{name}: {outcome.reason}", flush=True)
-        elif options.verbose:
-            print(f"{name} {outcome.verdict.value}: {dict(outcome.ops)} {outcome.reason}", flush=True)
+        outcomes[f"transformers/{name} generate"], problems[name] = outcome, problem(name, outcome, known)
+        text = problems[name]
+        if options.verbose and not text:
+            text = f"{name} {outcome.verdict.value}: {dict(outcome.ops)} {outcome.reason}"
+        if text:
+            print(text, flush=True)
     print(f"{'+'.join(targets)}\n{table(outcomes)}")
-    return 1 if failed else 0
+    return 1 if any(problems.values()) else 0
 
 
 if __name__ == "__main__":

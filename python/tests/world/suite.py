@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from known import problem, read_known
 from suite_cases import load_cases, run_case
 from workers import Outcome, Verdict, run_all
 
@@ -31,27 +32,13 @@ def known_failures(targets: Sequence[str]) -> dict[str, str]:
     """Returns the reasons of the cases that are known to fail, by name."""
     known: dict[str, str] = {}
     for path in _lists(targets):
-        known.update(_read(path))
+        known.update(read_known(path))
     return known
-
-
-def _read(path: pathlib.Path) -> dict[str, str]:
-    """Returns the reasons in a list by name."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    pairs = (line.partition(": ") for line in lines if line and not line.startswith("#"))
-    return {name: reason for name, _, reason in pairs}
 
 
 def _lists(targets: Sequence[str]) -> tuple[pathlib.Path, ...]:
     """Returns the files that list failures on these targets. A failure that is new is added to the last one."""
     return _LISTS if "vulkan" in targets else _LISTS[:1]
-
-
-def problem(name: str, outcome: Outcome, known: Mapping[str, str]) -> str:
-    """Returns a message if the outcome of a case is not the expected one; the empty string otherwise."""
-    if outcome.verdict is Verdict.PASSED:
-        return f"{name} passes: remove it from the list of known failures" if name in known else ""
-    return "" if name in known else f"{name} {outcome.verdict.value}: {outcome.reason}"
 
 
 def _runner(targets: Sequence[str]) -> Callable[[str], Outcome]:
@@ -63,9 +50,9 @@ def _runner(targets: Sequence[str]) -> Callable[[str], Outcome]:
 def _update(outcomes: Mapping[str, Outcome], targets: Sequence[str]) -> None:
     """Rewrites the list of known failures: removes cases that passed, and adds those that failed."""
     *others, path = _lists(targets)
-    elsewhere = {name for other in others for name in _read(other)}
+    elsewhere = {name for other in others for name in read_known(other)}
     head = [line for line in path.read_text().splitlines() if line.startswith("#")] if path.exists() else []
-    kept = _read(path)
+    kept = read_known(path)
     for name, outcome in outcomes.items():
         if outcome.verdict is Verdict.PASSED:
             kept.pop(name, None)

@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("onnx")
 
-from suite import known_failures, problem
+from known import problem
+from suite import known_failures
 from suite_cases import load_cases, run_case
 
 TARGETS = ("host", "torch")

@@ -11,8 +11,9 @@ import torch
 pytest.importorskip("transformers")
 
 import zoo_cases
+from known import problem
 from workers import Outcome, Verdict
-from zoo import case_name, known_failures, list_models, main, problem, table, table_of_calls
+from zoo import case_name, known_failures, list_models, main, table, table_of_calls
 from zoo_cases import Route, run_model
 from zoo_models.language import list_transformers
 from zoo_models.model import Instance

@@ -26,6 +26,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from known import problem, read_known
 from workers import Outcome, Verdict, run_all
 from zoo_cases import Route, run_model
 from zoo_models.diffusion import list_diffusers
@@ -49,15 +50,7 @@ def case_name(model: str, route: Route) -> str:
 
 def known_failures() -> dict[str, str]:
     """Returns the reasons of the cases that are known to fail, by name."""
-    lines = [line for line in _KNOWN.read_text().splitlines() if line and not line.startswith("#")]
-    return {name: reason for name, _, reason in (line.partition(": ") for line in lines)}
-
-
-def problem(name: str, outcome: Outcome, known: Mapping[str, str]) -> str:
-    """Returns a message if the outcome of a case is not the expected one; the empty string otherwise."""
-    if outcome.verdict is Verdict.PASSED:
-        return f"{name} passes: remove it from zoo_known.txt" if name in known else ""
-    return "" if name in known else f"{name} {outcome.verdict.value}: {outcome.reason}"
+    return read_known(_KNOWN)
 
 
 def table(outcomes: Mapping[str, Outcome]) -> str:

@@ -94,6 +94,17 @@ def test_bytes_in_a_saved_program(tmp_path):
         torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
 
 
+@on_each_target
+def test_views_of_bytes_keep_their_dtype(targets):
+    def views(x, y):
+        inputs = (x.view(torch.uint8), x.view(torch.uint8).view(torch.int8) * 2, y.view(torch.int8).view(torch.uint8))
+        doubled = (x * 2).view(torch.uint8)
+        return *inputs, x.view(torch.uint8).float(), doubled, doubled + 1, doubled.view(torch.int8), x.view(torch.int16)
+
+    x = image(3, 8)
+    check(views, (x.view(torch.int8), x), targets)
+
+
 def test_weights_of_bytes():
     class Quantized(nn.Module):
         def __init__(self):

@@ -2,8 +2,8 @@
 """Replaces tensors of uint8, which the dialect lacks, by tensors of int8 with the same bits.
 
 Calls that only move elements move the int8 elements. Arithmetic, comparisons and reductions compute with the values as
-int16, and results that were uint8 keep the low 8 bits. Views of int8 as uint8 and back disappear. All other calls get
-the elements as uint8 again, and PyTorch makes them.
+int16, and results that were uint8 keep the low 8 bits. Views of computed int8 as uint8 and back disappear. All other
+calls get the elements as uint8 again, and PyTorch makes them.
 """
 
 from __future__ import annotations
@@ -141,9 +141,12 @@ class ByteGraph:
             self._insert.substitute(node, made)
 
     def _replace_view(self, node: torch.fx.Node) -> None:
-        """Replaces a view of int8 as uint8 and a view of uint8 as int8."""
+        """Replaces a view of int8 as uint8 and a view of uint8 as int8.
+
+        PyTorch makes views of inputs and buffers of int8, because results that are these have no other dtype.
+        """
         source: Any = node.args[0]
-        if _is_bytes(node) and _is_dtype(source.meta.get("val"), torch.int8):
+        if _is_bytes(node) and _is_dtype(source.meta.get("val"), torch.int8) and source.op == "call_function":
             self.stand_ins[node] = source
         elif _is_bytes(source) and _is_dtype(node.meta.get("val"), torch.int8):
             self._insert.substitute(node, self.stand_in(source))
@@ -196,8 +199,8 @@ class ByteGraph:
             fake = fake_like(node.meta["val"], torch.int16)
             mask = self._insert.after(stand_in, aten.bitwise_and.Scalar, (), fake, "value")
             wide = self._insert.before(mask, aten._to_copy.default, (stand_in,), fake, dtype=torch.int16)
-            wide.meta["label"] = f"{stand_in.meta['label']}.wide"
-            mask.meta["label"] = f"{stand_in.meta['label']}.value"
+            label = stand_in.meta.get("label", stand_in.name)
+            wide.meta["label"], mask.meta["label"] = f"{label}.wide", f"{label}.value"
             mask.args = (wide, 255)
             self._wide[stand_in] = mask
         return self._wide[stand_in]

@@ -205,3 +205,11 @@ def test_static_quantization_leaves_no_call_of_pytorch(targets):
     compiled = inlay.compile(model, (x,), targets=targets, require_full_compilation=True)
     # A sum that is rounded otherwise may give the next level.
     torch.testing.assert_close(compiled(x), model(x), rtol=0, atol=0.0501)
+
+
+def test_another_default_dtype():
+    torch.set_default_dtype(torch.float64)
+    try:
+        check(PerTensor(torch.int8, 0.1, 3), torch.linspace(-20, 20, 101, dtype=torch.float32))
+    finally:
+        torch.set_default_dtype(torch.float32)

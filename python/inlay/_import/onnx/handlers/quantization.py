@@ -76,7 +76,7 @@ def round_to(call: NodeCall, steps: torch.fx.Node, zero: torch.fx.Node | None, k
     """Returns the nearest integers plus the zero point, limited to the type."""
     layout = _layout(call, steps, None)
     if layout and (zero is None or math.prod(shape_of(zero)) == 1) and _can_quantize(steps, steps, zero, kind):
-        scale = call.constant(torch.ones(layout.blocks))
+        scale = call.constant(torch.ones(layout.blocks, dtype=torch.float32))
         return _to_codes(call, steps, scale, zero, kind, layout)
     result = call.cast(call.aten("round", steps), torch.float32)
     if zero is not None:
@@ -303,7 +303,8 @@ def _factor(call: NodeCall, x: torch.fx.Node, zero: torch.fx.Node | None, dtype:
     block = [-1 if count == 1 else 1 for count in blocks]
     offsets = zero and call.reshape(_bytes(call, zero), blocks)
     code = "i8" if dtype_of(x) == torch.int8 else "u8"
-    return call.dequantize(_bytes(call, x), call.constant(torch.ones(blocks)), offsets, code, block, dtype)
+    ones = call.constant(torch.ones(blocks, dtype=torch.float32))
+    return call.dequantize(_bytes(call, x), ones, offsets, code, block, dtype)
 
 
 def matmul_exact(

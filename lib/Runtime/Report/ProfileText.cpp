@@ -33,7 +33,7 @@ static auto countRuns(const Json &entry) { return static_cast<int64_t>(numberOf(
 /// Returns the kernels of a segment that took longest.
 static std::string formatKernels(size_t segment, const Json &kernels) {
   constexpr size_t kMaxKernels = 16;
-  constexpr const char *kRow = "  {:<12}  {:>4}  {:>10}  {}\n";
+  constexpr const char *kRow = "  {:<17}  {:>4}  {:>10}  {}\n";
   std::string text = fmt::format("kernels of segment {}\n", segment);
   text += fmt::format(kRow, "kind", "runs", "measured", "of");
   for (size_t i = 0; i < std::min(kMaxKernels, kernels.size()); ++i)

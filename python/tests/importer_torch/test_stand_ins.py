@@ -75,6 +75,14 @@ def test_bytes_go_to_and_from_pytorch(targets):
 
 
 @on_each_target
+def test_a_view_of_an_argument_as_bytes_is_not_the_argument(targets):
+    signed = image(4).view(torch.int8)
+    check(lambda y: y.view(torch.uint8), (signed,), targets)
+    check(lambda y: (y.view(torch.uint8), y, y.view(torch.uint8).view(torch.int8)), (signed,), targets)
+    check(lambda x: (x.view(torch.int8), x), (image(4),), targets)
+
+
+@on_each_target
 def test_bytes_have_the_bits_of_an_argument(targets):
     def read(x, y):
         return x.char(), x, x.char().byte(), y.byte(), y, y + 1, (y + 1).byte()

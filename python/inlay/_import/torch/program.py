@@ -345,6 +345,7 @@ def _assemble(
     replaced: Mapping[torch.fx.Node, torch.fx.Node],
 ) -> ImportedProgram:
     """Returns the program of a graph that the walker has imported. replaced: see `_replace_bytes`."""
+    arguments = {node for node, _ in parts.arguments}
     numbers = {replaced.get(node, node): number for number, (node, _) in enumerate(parts.arguments)}
     buffers = {buffer.node: buffer.name for buffer in parts.carried}
     results: list[_Result] = []
@@ -352,7 +353,7 @@ def _assemble(
     def output(value: Any) -> Output:
         if not isinstance(value, torch.fx.Node) or value not in replaced:
             return _output(walker, value, parts, numbers, buffers, results)
-        if replaced[value] in numbers:
+        if value in arguments:
             return InputOutput(numbers[replaced[value]])
         return as_bytes(_output(walker, replaced[value], parts, numbers, buffers, results, torch.uint8))
 

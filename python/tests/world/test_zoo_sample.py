@@ -122,3 +122,18 @@ def test_outcomes_are_written_and_read(tmp_path, capsys):
     ran = capsys.readouterr().out
     assert main(["--read", str(file), "--verbose"]) == 0
     assert capsys.readouterr().out == ran and "torch/nn.ReLU compile passed" in ran
+
+
+def test_a_run_that_was_stopped_goes_on(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "outcomes.jsonl"
+    file.write_text('{"name": "torch/nn.ReLU compile", "verdict": "wrong", "reason": "earlier"}\n')
+    names = []
+
+    def run_all(cases, *_):
+        names.extend(cases)
+        return [(name, Outcome(Verdict.PASSED)) for name in cases]
+
+    monkeypatch.setattr("zoo.run_all", run_all)
+    assert main(["-k", "^torch/nn.(ReLU|Bilinear)$", "--routes", "compile", "--json", str(file)]) == 1
+    assert names == ["torch/nn.Bilinear compile"] and len(file.read_text().splitlines()) == 2
+    assert "torch/nn.ReLU compile wrong: earlier" in capsys.readouterr().out

@@ -4,7 +4,8 @@
 python zoo.py --targets host,torch                   all architectures; prints a table of totals and all problems
 python zoo.py -k '^timm/res' --routes compile        some architectures by one route
 python zoo.py --sample 60                            60 architectures, chosen at random
-python zoo.py --json FILE                            also adds each outcome to a file as a line of JSON
+python zoo.py --json FILE                            also adds each outcome to a file as a line of JSON; cases that the
+                                                     file has do not run again
 python zoo.py --read FILE                            prints the table and the problems of such a file
 python zoo.py --fallbacks 30                         also prints the 30 calls that PyTorch ran in most cases
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
+import itertools
 import json
 import logging
 import pathlib
@@ -130,17 +132,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--verbose", action="store_true", help="print all cases")
     parser.add_argument("--seconds", type=float, default=600.0, help="the time limit of a case")
     parser.add_argument("--fallbacks", type=int, default=0, help="the number of calls in the table of calls to PyTorch")
-    parser.add_argument("--json", type=pathlib.Path, help="the file to add the outcomes to")
+    parser.add_argument("--json", type=pathlib.Path, help="the file to add outcomes to; cases in it do not run again")
     parser.add_argument("--read", type=pathlib.Path, help="a file that --json wrote; nothing runs")
     options = parser.parse_args(arguments)
     targets = tuple(options.targets.split(","))
     names = _choose(options.pattern, options.sample, [Route(name) for name in options.routes.split(",")])
     known, outcomes, problems = known_failures(), {}, {}
-    runs = _read(options.read) if options.read else run_all(names, functools.partial(_runner, targets), options.seconds)
-    for name, outcome in runs:
+    file = options.read or options.json
+    done = dict(_read(file)) if file and (options.read or file.exists()) else {}
+    left = [] if options.read else [name for name in names if name not in done]
+    runs = run_all(left, functools.partial(_runner, targets), options.seconds) if left else ()
+    for name, outcome in itertools.chain(done.items(), runs):
         outcomes[name], problems[name] = outcome, problem(name, outcome, known)
         text = problems[name]
-        if options.json:
+        if options.json and name not in done:
             _write(options.json, name, outcome)
         if options.verbose and not text:
             text = f"{name} {outcome.verdict.value}: {outcome.graphs} graphs, {dict(outcome.ops)} {outcome.reason}"

@@ -2,8 +2,8 @@
 """Replaces tensors of uint8, which the dialect lacks, by tensors of int8 with the same bits.
 
 Calls that only move elements move the int8 elements. Arithmetic, comparisons and reductions compute with the values as
-int16, and results that were uint8 keep the low 8 bits. Views of computed int8 as uint8 and back disappear. All other
-calls get the elements as uint8 again, and PyTorch makes them.
+int16, and results that were uint8 keep the low 8 bits. Views of int8 as uint8 and back disappear. All other calls get
+the elements as uint8 again, and PyTorch makes them.
 """
 
 from __future__ import annotations
@@ -141,12 +141,9 @@ class ByteGraph:
             self._insert.substitute(node, made)
 
     def _replace_view(self, node: torch.fx.Node) -> None:
-        """Replaces a view of int8 as uint8 and a view of uint8 as int8.
-
-        PyTorch makes views of inputs and buffers of int8, because results that are these have no other dtype.
-        """
+        """Replaces a view of int8 as uint8 and a view of uint8 as int8."""
         source: Any = node.args[0]
-        if _is_bytes(node) and _is_dtype(source.meta.get("val"), torch.int8) and source.op == "call_function":
+        if _is_bytes(node) and _is_dtype(source.meta.get("val"), torch.int8):
             self.stand_ins[node] = source
         elif _is_bytes(source) and _is_dtype(node.meta.get("val"), torch.int8):
             self._insert.substitute(node, self.stand_in(source))

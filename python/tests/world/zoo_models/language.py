@@ -68,6 +68,10 @@ def _make(name: str) -> Instance:
     config = shrink(CONFIG_MAPPING[name], FIELDS.get(name, {}))
     torch.manual_seed(SEED)
     module = cls(config).eval()
+    with torch.no_grad():
+        for weight in module.parameters():
+            if weight.dim() > 1 and not weight.any():
+                weight.normal_(std=0.02)  # a router of zeros gives all experts the same score
     return Instance(module, _make_inputs(module, config))
 
 

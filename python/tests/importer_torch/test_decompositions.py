@@ -187,6 +187,13 @@ def test_angles():
     assert torch.equal(TABLE[aten.angle.default](negative), torch.angle(negative))  # all digits of pi
 
 
+def test_conversions_that_decompositions_of_pytorch_make():
+    values = torch.tensor([0.0, -1.7, 2.5, 1e30, NAN, INF])
+    for dtype in (torch.float64, torch.float16, torch.float32, torch.bool):
+        check(torch.ops.prims.convert_element_type.default, values, dtype)
+    check(torch.ops.prims.convert_element_type.default, torch.tensor([-3, 300]), torch.int8)
+
+
 def test_hypotenuses():
     values = torch.tensor([0.0, -0.0, 3.0, -4.0, 1e30, -3e38, 1e-30, 1e-45, INF, -INF, NAN])
     check(aten.hypot.default, *torch.meshgrid(values, values, indexing="ij"))

@@ -28,4 +28,13 @@ def _hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.logical_or(torch.isinf(a), torch.isinf(b)), math.inf, result).to(x.dtype)
 
 
-DECOMPOSITIONS: Decompositions = {aten.angle.default: _angle, aten.hypot.default: _hypot}
+def _convert(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Returns the elements as `dtype`. PyTorch's own decompositions make this call."""
+    return x.to(dtype, copy=True)
+
+
+DECOMPOSITIONS: Decompositions = {
+    aten.angle.default: _angle,
+    aten.hypot.default: _hypot,
+    torch.ops.prims.convert_element_type.default: _convert,
+}

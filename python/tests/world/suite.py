@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
+import os
 import pathlib
 import re
 import sys
@@ -25,7 +26,7 @@ _LISTS = (
     pathlib.Path(__file__).with_name("suite_known.txt"),
     pathlib.Path(__file__).with_name("suite_known_vulkan.txt"),
 )
-_SECONDS = 120.0  # for a case
+_SECONDS = 300.0  # for a case
 
 
 def known_failures(targets: Sequence[str]) -> dict[str, str]:
@@ -70,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--verbose", action="store_true", help="print all cases that did not pass")
     options = parser.parse_args(arguments)
     targets = tuple(options.targets.split(","))
+    # A driver that runs on the processor needs minutes for a network.
+    os.environ.setdefault("INLAY_DEVICE_TIMEOUT", str(int(_SECONDS)))
     listed = known_failures(targets)
     names = [
         name for name in load_cases() if re.search(options.pattern, name) and (name in listed or not options.listed)

@@ -92,6 +92,7 @@ FOLDERS = {
         "Plan": [],
         "Memory": [],
         "Trace": [],
+        "Schedule": [],
         "Execute": ["Plan", "Memory"],
         "Recovery": ["Execute"],
     },

@@ -98,7 +98,9 @@ static void call(Program &program, const Plan &plan) {
     memory.emplace_back(*byteSize(element, dims[i]));
     inputs.push_back({memory.back().data(), element, dims[i]});
   }
-  expectMessage(program.call(inputs).status());
+  program.limitTemporaries({kMemory, kMemory});
+  auto session = program.makeSession();
+  expectMessage(program.callForResults(inputs, session->get()).status());
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

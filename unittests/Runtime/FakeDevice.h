@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device in host memory with the kernels "add" and "double". It counts requests and fails on demand. It starts
-// submissions as late as possible: when a caller waits for them.
+// A device in host memory with the kernels "add", "double" and "accumulate". It counts requests and fails on demand. It
+// starts submissions as late as possible: when a caller waits for them.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H
 #define INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H
@@ -48,12 +48,14 @@ public:
     const Loaded *loaded;
     std::vector<std::shared_ptr<DeviceBuffer>> arguments;
     std::shared_ptr<DeviceBuffer> scratch;
+    bool accumulates = false;
   };
 
   explicit FakeDevice(bool unified) : unified_(unified) {}
 
   const std::string &deviceName() const override { return name_; }
   bool unifiedMemory() const override { return unified_; }
+  Status state() const override { return lost ? Status(StatusCode::DeviceLost, "fake device is lost") : Status::ok(); }
 
   StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t size) override {
     if (failAllocations > 0) {
@@ -68,6 +70,8 @@ public:
     memory->count = memory->storage.size();
     memory->visible = unified_;
     allocatedBytes += size;
+    std::lock_guard<std::mutex> lock(mutex_);
+    allocated_.push_back(memory);
     return std::shared_ptr<DeviceBuffer>(memory);
   }
   std::shared_ptr<DeviceBuffer> importHost(const void *data, size_t bytes, std::shared_ptr<const void> owner) override {
@@ -90,6 +94,7 @@ public:
     return Status::ok();
   }
   Status download(DeviceBuffer &buffer, void *destination, size_t bytes) override {
+    INLAY_RETURN_IF_ERROR(state());
     ++downloads;
     std::memcpy(destination, static_cast<Memory &>(buffer).floats, bytes);
     return Status::ok();
@@ -112,6 +117,8 @@ public:
     auto recorded = std::make_unique<Recorded>();
     recorded->loaded = &static_cast<Loaded &>(engine);
     recorded->arguments = arguments;
+    const std::vector<Kernel> &kernels = recorded->loaded->engine.kernels;
+    recorded->accumulates = !kernels.empty() && kernels[0].name == "accumulate";
     recorded->scratch = std::move(scratch);
     ++records;
     return std::unique_ptr<DeviceCommand>(std::move(recorded));
@@ -125,6 +132,8 @@ public:
     return number.isOk() ? wait(*number) : number.status();
   }
   StatusOr<uint64_t> submit(const std::vector<DeviceCommand *> &commands) override {
+    if (lost)
+      return state();
     if (failRuns > 0) {
       --failRuns;
       return Status(StatusCode::DeviceLost, "fake device is gone");
@@ -159,6 +168,11 @@ public:
     return fails ? Status(StatusCode::DeviceLost, "fake device never came back") : Status::ok();
   }
 
+  /// Returns the number of allocated buffers that still exist. Must be called while no call runs.
+  size_t liveBuffers() const {
+    return std::count_if(allocated_.begin(), allocated_.end(), [](const auto &buffer) { return !buffer.expired(); });
+  }
+
   size_t inFlight() {
     std::lock_guard<std::mutex> lock(mutex_);
     return inFlight_.size();
@@ -178,6 +192,7 @@ public:
   /// Names of the engines that fail. Set while no call runs.
   std::string failLoadsOf, failPipelinesOf, failRecordsOf, failRunsOf;
   StatusCode failCode = StatusCode::ResourceExhausted; ///< Code of `failRunsOf`.
+  std::atomic<bool> lost{false};
   std::atomic<size_t> allocatedBytes{0};
 
 private:
@@ -187,7 +202,8 @@ private:
       memory.push_back(&static_cast<Memory &>(*argument));
     if (memory.empty())
       return;
-    const Memory &other = *memory[memory.size() > 2 ? 1 : 0]; // "add" has three arguments, "double" two
+    // "add" has three arguments, "double" two. "accumulate" adds its first argument to the second.
+    const Memory &other = *memory[memory.size() > 2 || command.accumulates ? 1 : 0];
     const Memory &result = *memory.back();
     for (size_t i = 0; i < std::min({result.count, memory[0]->count, other.count}); ++i)
       result.floats[i] = memory[0]->floats[i] + other.floats[i];
@@ -199,6 +215,7 @@ private:
   uint64_t submitted_ = 0;
   std::deque<std::pair<uint64_t, std::vector<DeviceCommand *>>> inFlight_;
   std::vector<Recorded> stuck_;
+  std::vector<std::weak_ptr<DeviceBuffer>> allocated_;
 };
 
 } // namespace inlay::rt::test

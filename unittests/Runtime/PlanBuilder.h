@@ -23,6 +23,11 @@ public:
     plan->outputs.push_back(number);
     return number;
   }
+  uint32_t state(const std::string &name, MemorySpace space, std::vector<Expr> dims) {
+    uint32_t number = add(BufferKind::State, space, plan->states.size(), name, std::move(dims));
+    plan->states.push_back(number);
+    return number;
+  }
   uint32_t temporary(const std::string &name, MemorySpace space, std::vector<Expr> dims) {
     return add(BufferKind::Temporary, space, 0, name, std::move(dims));
   }

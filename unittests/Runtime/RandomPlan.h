@@ -37,6 +37,11 @@ inline void doubleLanes(void *const *buffers) {
   for (int64_t i = 0; i < kLanes; ++i)
     static_cast<float *>(buffers[1])[i] = 2 * static_cast<float *>(buffers[0])[i];
 }
+/// Adds the first argument to the second in place.
+inline void accumulateLanes(void *const *buffers) {
+  for (int64_t i = 0; i < kLanes; ++i)
+    static_cast<float *>(buffers[1])[i] += static_cast<float *>(buffers[0])[i];
+}
 /// Adds with scratch memory, as code of the compiler does.
 inline void addLanes(void *const *buffers) {
   auto *sum = static_cast<float *>(buffers[3]);
@@ -47,9 +52,13 @@ inline void addLanes(void *const *buffers) {
 
 struct LaneLibrary final : HostSymbolResolver {
   StatusOr<HostEntry> lookup(const std::string &symbol) override {
-    static const std::map<std::string, HostEntry> entries = {{"addOne", addOne},           {"halve", halve},
-                                                             {"isSmall", isSmall},         {"spread", spread},
-                                                             {"doubleLanes", doubleLanes}, {"addLanes", addLanes}};
+    static const std::map<std::string, HostEntry> entries = {{"addOne", addOne},
+                                                             {"halve", halve},
+                                                             {"isSmall", isSmall},
+                                                             {"spread", spread},
+                                                             {"doubleLanes", doubleLanes},
+                                                             {"addLanes", addLanes},
+                                                             {"accumulateLanes", accumulateLanes}};
     auto found = entries.find(symbol);
     if (found == entries.end())
       return Status(StatusCode::NotFound, "no symbol '" + symbol + "'");

@@ -28,7 +28,7 @@ void fields(Coder &coder, Ref<Coder, TensorType> type) {
 template <typename Coder>
 void fields(Coder &coder, Ref<Coder, Buffer> buffer) {
   auto &[kind, space, index, type, name] = buffer;
-  coder.choice(kind, BufferKind::Temporary, "a kind of buffer");
+  coder.choice(kind, BufferKind::State, "a kind of buffer");
   coder.choice(space, MemorySpace::Device, "a memory space");
   coder(index, type, name);
 }
@@ -129,9 +129,10 @@ void fields(Coder &coder, Ref<Coder, Step> step) {
 
 template <typename Coder>
 void fields(Coder &coder, Ref<Coder, Plan> plan) {
-  auto &[name, buffers, inputs, outputs, symbols, constants, engines, hostCode, callbacks, foreignEngines, steps] =
-      plan;
-  coder(name, buffers, inputs, outputs, symbols, constants, engines, hostCode, callbacks, foreignEngines, steps);
+  auto &[name, buffers, inputs, outputs, states, symbols, constants, engines, hostCode, callbacks, foreignEngines,
+         steps] = plan;
+  coder(name, buffers, inputs, outputs, states, symbols, constants, engines, hostCode, callbacks, foreignEngines,
+        steps);
 }
 
 } // namespace inlay::rt

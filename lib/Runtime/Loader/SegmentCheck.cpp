@@ -51,7 +51,10 @@ StatusOr<SegmentCheck> checkSegments(const LoadedProgram &opened, const OpenOpti
   auto program = Program::load(plan, opened.device, *host, onCallback, options.runners, host::getHostKernelLoader());
   if (!program.isOk())
     return program.status();
-  INLAY_RETURN_IF_ERROR((*program)->call(inputs, outputs));
+  StatusOr<std::shared_ptr<Session>> session = (*program)->makeSession();
+  if (!session.isOk())
+    return session.status();
+  INLAY_RETURN_IF_ERROR((*program)->call(inputs, outputs, session->get()));
   SegmentCheck check;
   check.unchecked = std::move(probed.unprobed);
   for (std::vector<SegmentDifference> &differences : probed.probes)

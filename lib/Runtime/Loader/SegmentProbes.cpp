@@ -96,7 +96,8 @@ private:
       auto [twin, isNew] = twins.try_emplace(buffer, 0);
       if (isNew) {
         twin->second = twinOf(buffer);
-        bool needsOld = access[i] != Access::Write || writers_[buffer] > 1;
+        bool isState = plan_.buffers[buffer].kind == BufferKind::State; // an earlier call may have written it
+        bool needsOld = access[i] != Access::Write || writers_[buffer] > 1 || isState;
         if (needsOld && plan_.buffers[buffer].kind != BufferKind::Constant)
           addProbeStep(StepKind::Copy, 0, {buffer, twin->second}, launch);
       }

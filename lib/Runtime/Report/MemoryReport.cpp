@@ -45,7 +45,10 @@ static double getRatio(const SharedBytes &bytes) {
 }
 
 static Json toJson(const MemoryUse &use) {
-  Json memory{{"host_constants", use.hostConstants}, {"device_constants", use.deviceConstants}};
+  Json memory{{"host_constants", use.hostConstants},
+              {"device_constants", use.deviceConstants},
+              {"host_states", use.hostStates},
+              {"device_states", use.deviceStates}};
   for (const Part &part : listParts(use))
     memory[part.key] = Json{{"peak", part.bytes.peak}, {"unshared", part.bytes.unshared}};
   memory["total"]["ratio"] = getRatio(use.total());
@@ -69,8 +72,12 @@ std::string formatMemory(const MemoryUse &use) {
     if (part.bytes.unshared > 0 || std::string_view(part.key) == "total")
       text += fmt::format(kRow, part.title, formatBytes(part.bytes.peak), formatBytes(part.bytes.unshared),
                           fmt::format("{:.1f}", getRatio(part.bytes)));
-  return text + fmt::format("constants: {} on the host, {} on the device\n", formatBytes(use.hostConstants),
-                            formatBytes(use.deviceConstants));
+  text += fmt::format("constants: {} on the host, {} on the device\n", formatBytes(use.hostConstants),
+                      formatBytes(use.deviceConstants));
+  if (use.hostStates + use.deviceStates > 0)
+    text += fmt::format("states of a session: {} on the host, {} on the device\n", formatBytes(use.hostStates),
+                        formatBytes(use.deviceStates));
+  return text;
 }
 
 } // namespace inlay::rt

@@ -91,7 +91,7 @@ static std::string describeSteps(const Plan &plan) {
 }
 
 static std::string describeBuffers(const Plan &plan, const std::vector<Symbol> &symbols) {
-  static constexpr const char *kKinds[] = {"input", "result", "constant", "temporary"};
+  static constexpr const char *kKinds[] = {"input", "result", "constant", "temporary", "state"};
   std::string text = "buffers\n";
   const InputDims dims(plan.inputs.size()); // so that only sizes that are the same for all inputs have a value
   for (size_t number = 0; number < plan.buffers.size(); ++number) {
@@ -139,8 +139,9 @@ StatusOr<std::string> describePlan(const Plan &plan) {
   for (const Constant &constant : plan.constants)
     constants += constant.size;
   return fmt::format("program '{}'\n", escapeName(plan.name)) + describeValues(plan, "inputs", plan.inputs, symbols) +
-         describeValues(plan, "results", plan.outputs, symbols) + describeSteps(plan) + describeBuffers(plan, symbols) +
-         describeEngines(plan) + describeHostCode(plan.hostCode) +
+         describeValues(plan, "results", plan.outputs, symbols) +
+         (plan.states.empty() ? "" : describeValues(plan, "states", plan.states, symbols)) + describeSteps(plan) +
+         describeBuffers(plan, symbols) + describeEngines(plan) + describeHostCode(plan.hostCode) +
          fmt::format("{} constants: {}\n", plan.constants.size(), formatBytes(constants));
 }
 

@@ -33,7 +33,8 @@ class Memory(dict[str, Any]):
 
     `memory["total"]["peak"]` is the memory of a call. `memory["total"]["unshared"]` is the memory that it would need if
     values never shared memory. `host_temporaries`, `host_scratch`, `device_temporaries` and `device_scratch` also have
-    `peak` and `unshared`. `host_constants` and `device_constants` are numbers.
+    `peak` and `unshared`. `host_constants` and `device_constants` are numbers, and so are `host_states` and
+    `device_states`, the memory of one session.
     """
 
     def __init__(self, figures: Mapping[str, Any], table: str) -> None:

@@ -323,7 +323,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
         (b"PK\3\4", "is not an inlay container"),
         (good[:500], "is truncated: its header says"),
         (good[:-1] + bytes([good[-1] ^ 1]), "is damaged: its bytes don't match its hash"),
-        (good[:8] + b"\2" + good[9:], "expected format version 4.x, but got 2.0"),
+        (good[:8] + b"\2" + good[9:], "expected format version 5.x, but got 2.0"),
     ]:
         path.write_bytes(bad)
         with pytest.raises(ValueError, match=f"m.inlay': {text}"):

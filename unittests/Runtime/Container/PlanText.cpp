@@ -73,7 +73,7 @@ static std::string show(const HostCode &code) {
 }
 
 std::string describe(const Plan &plan) {
-  std::string text = fmt::format("plan {:?} {} {}\n", plan.name, plan.inputs, plan.outputs);
+  std::string text = fmt::format("plan {:?} {} {} {}\n", plan.name, plan.inputs, plan.outputs, plan.states);
   for (const Buffer &buffer : plan.buffers)
     text += fmt::format("buffer {} {} {} {} {} {:?}\n", static_cast<int>(buffer.kind), static_cast<int>(buffer.space),
                         buffer.index, static_cast<int>(buffer.type.element), show(buffer.type.dims), buffer.name);

@@ -21,8 +21,8 @@ public:
     uint32_t y = builder_.output(text(), {n_, Expr(3)});
     plan.symbols.push_back({"n", int64_t(below(3)), 3 + int64_t(below(1000)), 0, 0, 1 + int64_t(below(3)), -1});
     for (int i = 0; i < 3; ++i) {
-      host_.push_back(builder_.temporary(text(), MemorySpace::Host, {n_, Expr(3)}));
-      device_.push_back(builder_.temporary(text(), MemorySpace::Device, {n_, Expr(3)}));
+      host_.push_back(buffer(MemorySpace::Host));
+      device_.push_back(buffer(MemorySpace::Device));
     }
     constants();
     for (uint32_t i = below(3) + 1; i > 0; --i)
@@ -65,6 +65,10 @@ private:
       return below(2) ? Expr(1 + int64_t(below(1000))) : Expr::binary(Expr::Op::Max, n_, Expr(1));
     static const Expr::Op ops[] = {Expr::Op::Add, Expr::Op::Mul, Expr::Op::CeilDiv, Expr::Op::Min, Expr::Op::Max};
     return Expr::binary(ops[below(5)], expr(depth + 1), expr(depth + 1));
+  }
+  uint32_t buffer(MemorySpace space) {
+    return below(3) == 0 ? builder_.state(text(), space, {n_, Expr(3)})
+                         : builder_.temporary(text(), space, {n_, Expr(3)});
   }
   std::vector<Expr> exprs() {
     std::vector<Expr> list;
@@ -189,10 +193,11 @@ private:
       builder_.call(below(callable_), {host_[from], host_[to]}, after());
       return;
     case 3:
-      builder_.step(StepKind::RunForeign, 0, {host_[from], host_[to]});
+      if (!isState(host_[to]))
+        builder_.step(StepKind::RunForeign, 0, {host_[from], host_[to]});
       return;
     case 4:
-      if (callsFramework_)
+      if (callsFramework_ && !isState(host_[to]))
         builder_.step(StepKind::Callback, 0, {host_[from], host_[to]});
       return;
     case 5:
@@ -206,6 +211,7 @@ private:
                        {[&] { body(depth + 1); }});
     }
   }
+  bool isState(uint32_t buffer) const { return builder_.plan->buffers[buffer].kind == BufferKind::State; }
   std::vector<uint32_t> after() {
     auto steps = static_cast<uint32_t>(builder_.plan->steps.size());
     return steps > 0 && below(2) ? std::vector<uint32_t>{below(steps)} : std::vector<uint32_t>();

@@ -21,7 +21,8 @@ struct SharedBytes {
   }
 };
 
-/// Memory that a call in flight needs besides its arguments and results, and memory that all calls of a program share.
+/// Memory that a call in flight needs besides its arguments and results, memory that all calls of a program share, and
+/// memory that the calls of one session share.
 /// Memory that libraries and drivers allocate for themselves is not counted.
 struct MemoryUse {
   SharedBytes hostTemporaries;   ///< Values that pass between steps.
@@ -30,8 +31,10 @@ struct MemoryUse {
   SharedBytes deviceScratch;     ///< Working memory of engines.
   uint64_t hostConstants = 0;    ///< Bytes of constants that host functions and the framework read.
   uint64_t deviceConstants = 0;  ///< Bytes of constants that were uploaded.
+  uint64_t hostStates = 0;       ///< Bytes of the states of one session.
+  uint64_t deviceStates = 0;     ///< Bytes of the states of one session that are in device memory.
 
-  /// Returns the sum of everything but the constants.
+  /// Returns the sum of everything but the constants and the states.
   SharedBytes total() const {
     SharedBytes sum;
     for (const SharedBytes &part : {hostTemporaries, hostScratch, deviceTemporaries, deviceScratch})

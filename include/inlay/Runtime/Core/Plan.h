@@ -45,10 +45,11 @@ StatusOr<std::vector<int64_t>> evaluateDims(const TensorType &type, const InputD
 
 /// The origin of a buffer's memory.
 enum class BufferKind : uint8_t {
-  Input,    ///< Argument `index` of the caller; read only.
-  Output,   ///< Result `index`.
-  Constant, ///< `Plan::constants[index]`; read only, uploaded once if a device uses it.
-  Temporary ///< Memory of one call in flight.
+  Input,     ///< Argument `index` of the caller; read only.
+  Output,    ///< Result `index`.
+  Constant,  ///< `Plan::constants[index]`; read only, uploaded once if a device uses it.
+  Temporary, ///< Memory of one call in flight.
+  State      ///< State `index`: memory of a session, which keeps its contents between calls.
 };
 
 /// The memory in which a step expects a buffer. On a device with unified memory both are the same bytes.
@@ -336,6 +337,7 @@ struct Plan {
   std::vector<Buffer> buffers;
   std::vector<uint32_t> inputs;  ///< Buffer numbers, in the order of the arguments.
   std::vector<uint32_t> outputs; ///< Buffer numbers, in the order of the results.
+  std::vector<uint32_t> states;  ///< Buffer numbers, in the order of the states' numbers.
   std::vector<Symbol> symbols;   ///< Names of open dims in messages, and the ranges that calls must keep to.
   std::vector<Constant> constants;
   std::vector<Engine> engines;

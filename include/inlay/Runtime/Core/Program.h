@@ -7,7 +7,7 @@
 
 #include "inlay/Runtime/Core/HostKernels.h"
 #include "inlay/Runtime/Core/MemoryUse.h"
-#include "inlay/Runtime/Core/Runner.h"
+#include "inlay/Runtime/Core/Session.h"
 
 #include <cstdint>
 #include <functional>
@@ -87,6 +87,10 @@ public:
   /// Returns the memory that a call with inputs of these dims needs. Allocates nothing.
   virtual StatusOr<MemoryUse> memory(const InputDims &inputs) const = 0;
 
+  /// Makes a session, with which calls of a program that has states must be made. Its states are allocated by its first
+  /// call. A program without states takes its sessions too; they have no effect.
+  virtual StatusOr<std::shared_ptr<Session>> makeSession() = 0;
+
   /// Runs the program. Inputs and outputs are checked (count, dtype, dims, null data); messages name the argument.
   /// Thread-safe. Each call in flight has separate temporaries, which are kept for later calls. They grow to the
   /// largest size so far and serve all sizes. Evaluated sizes and recorded commands are kept for the 4 most recent sets
@@ -95,16 +99,24 @@ public:
   /// A device that shares memory with the host reads large inputs in place if they have an owner. The owner is released
   /// before this returns, or never if the device hangs. Other inputs are copied. Results are copied into the memory of
   /// `outputs`, whose owners are ignored.
-  virtual Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) = 0;
+  ///
+  /// The program reads and writes the states of `session`. A call that fails before a step writes a state leaves them
+  /// unchanged. One that fails later leaves them undefined. Calls then fail until the session is reset or all its
+  /// states are written.
+  virtual Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
+                      Session *session = nullptr) = 0;
   /// Runs the program and returns results in memory of the runtime. The device may write that memory in place. It lives
   /// as long as the owners of the results and may outlive the program.
-  virtual StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) = 0;
+  virtual StatusOr<std::vector<TensorView>> callForResults(const std::vector<TensorView> &inputs,
+                                                           Session *session = nullptr) = 0;
+  StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) { return callForResults(inputs); }
 
   /// Runs the program and returns the time of each step. Steps run one by one, so the sum exceeds the time of a normal
   /// call. With `trace`, everything is recorded. The kernels of engines then also run one by one, so that each is
   /// timed.
-  virtual StatusOr<std::vector<StepProfile>>
-  profile(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Trace *trace = nullptr) = 0;
+  virtual StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
+                                                     const std::vector<TensorView> &outputs, Trace *trace = nullptr,
+                                                     Session *session = nullptr) = 0;
 
   /// Replaces the bytes of the constants with these numbers. The sizes must not change. Waits until no call runs; later
   /// calls see all of the new bytes. If the device fails, the old bytes may be lost.
@@ -113,8 +125,8 @@ public:
   /// Sets the check that stops calls. Must be called before the first call.
   virtual void stopWhen(StopCheck check) = 0;
 
-  /// Sets the limits of temporaries. A call that needs more fails with ResourceExhausted and allocates no
-  /// temporaries. Must be called before the first call.
+  /// Sets the limits of temporaries. The states of the call's session count too. A call that needs more fails with
+  /// ResourceExhausted and allocates no temporaries. Must be called before the first call.
   virtual void limitTemporaries(TemporaryLimits limits) = 0;
 
   virtual const Plan &plan() const = 0;

@@ -43,6 +43,8 @@ struct Schedule {
   std::vector<uint32_t> storage;   ///< Per buffer: number of the buffer whose bytes it uses, which may be itself.
   std::vector<bool> onDevice;      ///< Per storage: true if any buffer that shares it is in device memory.
   std::vector<Lifetime> lifetimes; ///< Per storage; set only for temporaries.
+  std::vector<bool> writesState;   ///< Per step: true if it may write a state.
+  std::vector<std::vector<uint32_t>> stateLaunches; ///< Per state: the launches that use it.
   /// Candidates for zero-copy import. A call may use any subset. No two share a temporary.
   std::vector<ImportCandidate> importCandidates;
 };

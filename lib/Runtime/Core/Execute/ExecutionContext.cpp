@@ -16,15 +16,19 @@ static auto findDims(const std::vector<std::unique_ptr<PlanInstance>> &instances
                       [&](const auto &instance) { return instance->inputDims() == dims; });
 }
 
-/// Returns an error if slots of these sizes exceed a limit.
+/// Returns an error if memory of these sizes exceeds a limit.
 static Status checkLimit(const char *what, const std::vector<size_t> &sizes, Budget &budget) {
   for (size_t size : sizes)
     INLAY_RETURN_IF_ERROR(budget.take(what, size));
   return Status::ok();
 }
 
-static Status checkLimits(const SlotSizes &sizes, const TemporaryLimits &limits) {
+/// Checks the slots of calls and the states of a session.
+static Status checkLimits(const SlotSizes &sizes, const PlanInstance &instance, const TemporaryLimits &limits) {
   Budget host(limits.host), device(limits.device);
+  for (auto [bytes, budget] : {std::pair(instance.stateBytes(MemorySpace::Host), &host),
+                               std::pair(instance.stateBytes(MemorySpace::Device), &device)})
+    INLAY_RETURN_IF_ERROR(checkLimit("bytes of a session's states", bytes, *budget));
   INLAY_RETURN_IF_ERROR(checkLimit("bytes of a call's temporaries", sizes.host, host));
   INLAY_RETURN_IF_ERROR(checkLimit("bytes of a call's temporaries on the device", sizes.device, device));
   return checkLimit("bytes of a call's scratch memory on the device", sizes.scratch, device);
@@ -32,24 +36,40 @@ static Status checkLimits(const SlotSizes &sizes, const TemporaryLimits &limits)
 
 bool ExecutionContext::knows(const InputDims &dims) const { return findDims(instances_, dims) != instances_.end(); }
 
-Status ExecutionContext::prepare(const InputDims &dims, Failure &failure) {
+bool ExecutionContext::isBoundTo(const InputDims &dims, const StateMemory *session) const {
+  auto found = findDims(instances_, dims);
+  return found != instances_.end() && (*found)->session() == session;
+}
+
+void ExecutionContext::takeBoundTo(const StateMemory &session, std::vector<std::unique_ptr<PlanInstance>> &taken) {
+  auto bound = std::stable_partition(instances_.begin(), instances_.end(),
+                                     [&](const auto &instance) { return instance->session() != &session; });
+  taken.insert(taken.end(), std::make_move_iterator(bound), std::make_move_iterator(instances_.end()));
+  instances_.erase(bound, instances_.end());
+}
+
+Status ExecutionContext::prepare(const InputDims &dims, StateMemory *session, Failure &failure) {
   if (auto found = findDims(instances_, dims); found != instances_.end()) {
     auto position = instances_.begin() + (found - instances_.begin());
     std::rotate(position, position + 1, instances_.end());
-    return Status::ok();
+    return session ? instance().bindStates(*session, failure) : Status::ok();
   }
   StatusOr<std::unique_ptr<PlanInstance>> made = PlanInstance::create(loaded_, dims, failure);
   if (!made.isOk())
     return made.status();
+  if (session || !storage_.holds((*made)->slotSizes()))
+    INLAY_RETURN_IF_ERROR(checkLimits((*made)->slotSizes(), **made, loaded_.limits));
   if (!storage_.holds((*made)->slotSizes())) {
-    INLAY_RETURN_IF_ERROR(checkLimits((*made)->slotSizes(), loaded_.limits));
     instances_.clear(); // they point to the storage that is replaced
     // Slots that other dims needed may exceed the limits together with the new ones.
-    if (!checkLimits(storage_.grownTo((*made)->slotSizes()), loaded_.limits).isOk())
+    if (!checkLimits(storage_.grownTo((*made)->slotSizes()), **made, loaded_.limits).isOk())
       storage_ = {};
     INLAY_RETURN_IF_ERROR(storage_.growHost((*made)->slotSizes()));
     INLAY_RETURN_IF_ERROR(failure.note(storage_.growDevice((*made)->slotSizes(), loaded_.device.get())));
   }
+  (*made)->resolvePointers(storage_);
+  if (session)
+    INLAY_RETURN_IF_ERROR((*made)->bindStates(*session, failure));
   INLAY_RETURN_IF_ERROR((*made)->record(storage_, failure));
   if (instances_.size() == maxInstances)
     instances_.erase(instances_.begin());

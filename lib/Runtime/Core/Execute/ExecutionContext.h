@@ -15,11 +15,16 @@ class ExecutionContext {
 public:
   explicit ExecutionContext(const ProgramState &loaded) : loaded_(loaded) {}
 
-  /// Returns true if a plan instance for these dims exists.
+  /// Returns true if a plan instance for these dims exists, and if it is bound to the session.
   bool knows(const InputDims &dims) const;
+  bool isBoundTo(const InputDims &dims, const StateMemory *session) const;
 
-  /// Prepares calls of these dims. After an error other dims can still be prepared.
-  Status prepare(const InputDims &dims, Failure &failure);
+  /// Prepares calls of these dims with the states of a session, which may be null. After an error other dims can still
+  /// be prepared.
+  Status prepare(const InputDims &dims, StateMemory *session, Failure &failure);
+
+  /// Moves the instances that are bound to a session to the end of `taken`.
+  void takeBoundTo(const StateMemory &session, std::vector<std::unique_ptr<PlanInstance>> &taken);
 
   /// Returns the instance that was prepared last.
   PlanInstance &instance() { return *instances_.back(); }

@@ -56,58 +56,32 @@ StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
   });
 }
 
-/// Takes an idle context or creates one. Prefers a context that knows these dims, so that nothing is recorded.
-/// Otherwise it takes the one used last, so that few contexts grow.
-std::unique_ptr<ExecutionContext> Executor::takeIdle(const InputDims &dims) {
-  std::unique_ptr<ExecutionContext> context = idle_.use([&](auto &idle) -> std::unique_ptr<ExecutionContext> {
-    if (idle.empty())
-      return nullptr;
-    auto found = std::find_if(idle.rbegin(), idle.rend(), [&](auto &context) { return context->knows(dims); });
-    auto taken = found == idle.rend() ? std::prev(idle.end()) : std::next(found).base();
-    std::unique_ptr<ExecutionContext> context = std::move(*taken);
-    idle.erase(taken);
-    return context;
-  });
-  return context ? std::move(context) : std::make_unique<ExecutionContext>(loaded_);
-}
-
 StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<TensorView> &inputs,
                                                               const std::vector<TensorView> &outputs,
-                                                              bool importResults, Failure &failure) {
+                                                              bool importResults, StateMemory *states,
+                                                              Failure &failure) {
   InputDims dims;
   INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
-  std::unique_ptr<ExecutionContext> context = takeIdle(dims);
-  Status status = guard([&] { return context->prepare(dims, failure); });
+  if (states)
+    states->bindTo(idle_);
+  std::unique_ptr<ExecutionContext> context = idle_->take(dims, states);
+  if (!context)
+    context = std::make_unique<ExecutionContext>(loaded_);
+  Status status = guard([&] { return context->prepare(dims, states, failure); });
   if (status.code() == StatusCode::ResourceExhausted) {
     // This call is worth more than the memory of idle contexts and other dims.
-    clearIdle();
+    idle_->clear();
     context = nullptr;
     failure = {};
     context = std::make_unique<ExecutionContext>(loaded_);
-    status = context->prepare(dims, failure);
+    status = context->prepare(dims, states, failure);
   }
   if (!status.isOk()) {
-    release(std::move(context));
+    idle_->give(std::move(context));
     return status;
   }
   context->instance().bind(inputs, outputs, importResults, failure);
   return context;
-}
-
-void Executor::release(std::unique_ptr<ExecutionContext> context) {
-  std::unique_ptr<ExecutionContext> evicted; // destroyed after the cache is unlocked
-  idle_.use([&](auto &idle) {
-    if (idle.size() == maxIdle) {
-      evicted = std::move(idle.front());
-      idle.erase(idle.begin());
-    }
-    idle.push_back(std::move(context));
-  });
-}
-
-void Executor::clearIdle() {
-  std::vector<std::unique_ptr<ExecutionContext>> victims; // destroyed after the cache is unlocked
-  idle_.use([&](auto &idle) { victims.swap(idle); });
 }
 
 /// Returns an error in a child of a fork that interrupted a replacement of constants.
@@ -172,7 +146,7 @@ Status Executor::replaceConstants(const Replacements &replacements, Failure &fai
   INLAY_RETURN_IF_ERROR(checkNotInCall(running_));
   CallLock::Exclusive exclusive(running_);
   INLAY_RETURN_IF_ERROR(checkConstants());
-  clearIdle(); // they point to the constants that are replaced
+  idle_->clear(); // they point to the constants that are replaced
   for (const std::shared_ptr<HostKernels> &kernels : loaded_.hostKernels)
     if (kernels)
       kernels->forgetConstants();
@@ -193,47 +167,61 @@ Status Executor::replaceConstants(const Replacements &replacements, Failure &fai
   return status;
 }
 
-Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
-  return guard([&] {
-    Failure failure;
-    return call(inputs, outputs, failure);
+StatusOr<std::shared_ptr<Session>> Executor::makeSession() {
+  return guard([&]() -> StatusOr<std::shared_ptr<Session>> {
+    return std::shared_ptr<Session>(std::make_shared<StateMemory>(identity_, loaded_.plan));
   });
 }
 
-Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
-  return run(inputs, outputs, /*importResults=*/false, failure);
+Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Session *session) {
+  return guard([&]() -> Status {
+    StatusOr<StateMemory::Use> use = StateMemory::use(session, identity_, *loaded_.plan);
+    if (!use.isOk())
+      return use.status();
+    Failure failure;
+    return call(inputs, outputs, use->states(), failure);
+  });
 }
 
-StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs) {
-  return guard([&] {
+Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
+                      StateMemory *states, Failure &failure) {
+  return run(inputs, outputs, /*importResults=*/false, states, failure);
+}
+
+StatusOr<std::vector<TensorView>> Executor::callForResults(const std::vector<TensorView> &inputs, Session *session) {
+  return guard([&]() -> StatusOr<std::vector<TensorView>> {
+    StatusOr<StateMemory::Use> use = StateMemory::use(session, identity_, *loaded_.plan);
+    if (!use.isOk())
+      return use.status();
     Failure failure;
-    return call(inputs, failure);
+    return callForResults(inputs, use->states(), failure);
   });
 }
 
 /// Each attempt allocates new results, because a hanging device may still write those of the last attempt.
-StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs, Failure &failure) {
+StatusOr<std::vector<TensorView>> Executor::callForResults(const std::vector<TensorView> &inputs, StateMemory *states,
+                                                           Failure &failure) {
   InputDims dims;
   for (const TensorView &input : inputs)
     dims.push_back(input.dims);
   StatusOr<std::vector<TensorView>> results = makeResults(*this, dims);
   if (!results.isOk())
     return results.status();
-  if (Status status = run(inputs, *results, /*importResults=*/true, failure); !status.isOk())
+  if (Status status = run(inputs, *results, /*importResults=*/true, states, failure); !status.isOk())
     return status;
   return results;
 }
 
 Status Executor::run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool importResults,
-                     Failure &failure) {
+                     StateMemory *states, Failure &failure) {
   CallLock::Shared running(running_);
   INLAY_RETURN_IF_ERROR(checkConstants());
-  StatusOr<std::unique_ptr<ExecutionContext>> context = acquire(inputs, outputs, importResults, failure);
+  StatusOr<std::unique_ptr<ExecutionContext>> context = acquire(inputs, outputs, importResults, states, failure);
   if (!context.isOk())
     return context.status();
   // A context that failed isn't reused, because the state of its commands on the device is unknown.
   INLAY_RETURN_IF_ERROR((*context)->instance().run(loaded_.schedule.actions));
-  release(std::move(*context));
+  idle_->give(std::move(*context));
   return Status::ok();
 }
 
@@ -261,19 +249,24 @@ static std::vector<KernelProfile> describeKernels(const Plan &plan, const Step &
 }
 
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
-                                                     const std::vector<TensorView> &outputs, Trace *trace) {
-  return guard([&] {
+                                                     const std::vector<TensorView> &outputs, Trace *trace,
+                                                     Session *session) {
+  return guard([&]() -> StatusOr<std::vector<StepProfile>> {
+    StatusOr<StateMemory::Use> use = StateMemory::use(session, identity_, *loaded_.plan);
+    if (!use.isOk())
+      return use.status();
     Failure failure;
-    return profile(inputs, outputs, trace, failure);
+    return profile(inputs, outputs, trace, use->states(), failure);
   });
 }
 
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs, Trace *trace,
-                                                     Failure &failure) {
+                                                     StateMemory *states, Failure &failure) {
   CallLock::Shared running(running_);
   INLAY_RETURN_IF_ERROR(checkConstants());
-  StatusOr<std::unique_ptr<ExecutionContext>> context = acquire(inputs, outputs, /*importResults=*/false, failure);
+  StatusOr<std::unique_ptr<ExecutionContext>> context =
+      acquire(inputs, outputs, /*importResults=*/false, states, failure);
   if (!context.isOk())
     return context.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
@@ -288,7 +281,7 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
   for (size_t i = 0; i < steps.size(); ++i)
     profiles.push_back({steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls,
                         times[i].runs, describeKernels(*loaded_.plan, steps[i], times[i])});
-  release(std::move(*context));
+  idle_->give(std::move(*context));
   return profiles;
 }
 

@@ -6,7 +6,7 @@
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_EXECUTOR_H
 
 #include "CallLock.h"
-#include "ExecutionContext.h"
+#include "ContextPool.h"
 
 #include <atomic>
 
@@ -24,21 +24,27 @@ public:
   Status wait() override;
   StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
   StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
-  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
-  StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) override;
+  StatusOr<std::shared_ptr<Session>> makeSession() override;
+  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Session *session) override;
+  StatusOr<std::vector<TensorView>> callForResults(const std::vector<TensorView> &inputs, Session *session) override;
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
-                                             const std::vector<TensorView> &outputs, Trace *trace) override;
+                                             const std::vector<TensorView> &outputs, Trace *trace,
+                                             Session *session) override;
   Status replaceConstants(const Replacements &replacements) override;
   void stopWhen(StopCheck check) override { loaded_.stopCheck = std::move(check); }
   void limitTemporaries(TemporaryLimits limits) override { loaded_.limits = limits; }
   const Plan &plan() const override { return *loaded_.plan; }
 
-  /// Overloads that describe failures in `failure`.
+  /// Overloads that describe failures in `failure`. `states` are those of the session, which is in use by the caller;
+  /// null if the plan has none.
   Status wait(Failure &failure);
-  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure);
-  StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs, Failure &failure);
+  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, StateMemory *states,
+              Failure &failure);
+  StatusOr<std::vector<TensorView>> callForResults(const std::vector<TensorView> &inputs, StateMemory *states,
+                                                   Failure &failure);
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
-                                             const std::vector<TensorView> &outputs, Trace *trace, Failure &failure);
+                                             const std::vector<TensorView> &outputs, Trace *trace, StateMemory *states,
+                                             Failure &failure);
   Status replaceConstants(const Replacements &replacements, Failure &failure);
 
   /// Returns the resources, to share them with programs over other forms of the plan. Must not be called while
@@ -52,20 +58,15 @@ private:
   Status replaceOnDevice(uint32_t number, const Constant &constant);
   StatusOr<std::unique_ptr<ExecutionContext>> acquire(const std::vector<TensorView> &inputs,
                                                       const std::vector<TensorView> &outputs, bool importResults,
-                                                      Failure &failure);
+                                                      StateMemory *states, Failure &failure);
   Status run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool importResults,
-             Failure &failure);
-  std::unique_ptr<ExecutionContext> takeIdle(const InputDims &dims);
-  void release(std::unique_ptr<ExecutionContext> context);
-  void clearIdle();
-
-  /// Maximum number of contexts kept for later calls. Beyond it the one that was idle longest is dropped.
-  static constexpr size_t maxIdle = 16;
+             StateMemory *states, Failure &failure);
 
   ProgramState loaded_;
   CallLock running_;                     ///< Shared by calls; taken exclusively to replace constants.
   std::atomic<bool> isReplacing_{false}; ///< True while `loaded_.hostConstants` is replaced.
-  SharedCache<std::vector<std::unique_ptr<ExecutionContext>>> idle_; ///< Least recently used first.
+  const std::shared_ptr<ContextPool> idle_ = std::make_shared<ContextPool>(); ///< Shared with sessions.
+  const std::shared_ptr<const void> identity_ = std::make_shared<char>();     ///< For sessions.
 };
 
 /// Checks the numbers and sizes of replacements of a plan's constants.

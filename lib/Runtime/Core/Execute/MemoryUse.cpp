@@ -93,6 +93,8 @@ StatusOr<MemoryUse> PlanInstance::measureMemory() const {
   for (size_t bytes : slotSizes_.scratch)
     use.deviceScratch.peak += bytes;
   addConstants(plan, use);
+  for (uint32_t number : plan.states)
+    (plan.buffers[number].space == MemorySpace::Device ? use.deviceStates : use.hostStates) += bytes_[number];
   return use;
 }
 

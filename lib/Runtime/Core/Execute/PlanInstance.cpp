@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates sizes, assigns slots to temporaries, records commands, and runs the steps of a call. Schedule.cpp fixes
-// the order of steps at load time, and Submissions.cpp decides when launches are submitted.
+// Evaluates sizes, assigns slots to temporaries, and runs the steps of a call. Bindings.cpp records commands.
+// Schedule/Schedule.cpp fixes the order of steps at load time.
 
 #include "PlanInstance.h"
 
@@ -16,12 +16,11 @@
 
 namespace inlay::rt {
 
-/// Prefixes a message with its place and keeps the code.
-static Status annotate(const std::string &where, const Status &status) {
+Status annotate(const std::string &where, const Status &status) {
   return {status.code(), fmt::format("{}: {}", where, status.message())};
 }
 
-static std::string nameStep(const Step &step) { return fmt::format("segment '{}'", step.name); }
+std::string nameStep(const Step &step) { return fmt::format("segment '{}'", step.name); }
 
 Status Failure::note(Status status, std::vector<uint32_t> failed) {
   switch (status.code()) {
@@ -164,7 +163,7 @@ void PlanInstance::resolvePointers(const Storage &storage) {
 /// should show before it.
 Status PlanInstance::waitBeforeEffects(Failure &failure) const {
   const std::vector<Step> &steps = loaded_.plan->steps;
-  bool hasEffects = std::any_of(steps.begin(), steps.end(), [](const Step &step) {
+  bool hasEffects = !loaded_.plan->states.empty() || std::any_of(steps.begin(), steps.end(), [](const Step &step) {
     return step.kind == StepKind::Callback || step.kind == StepKind::RunForeign;
   });
   for (const Step &step : steps)
@@ -174,102 +173,17 @@ Status PlanInstance::waitBeforeEffects(Failure &failure) const {
   return Status::ok();
 }
 
-std::vector<std::shared_ptr<DeviceBuffer>> PlanInstance::argumentsOf(const Step &step) const {
-  std::vector<std::shared_ptr<DeviceBuffer>> arguments;
-  arguments.reserve(step.buffers.size());
-  for (uint32_t buffer : step.buffers)
-    arguments.push_back(deviceBuffers_[buffer]);
-  return arguments;
-}
-
-Status PlanInstance::record(const Storage &storage, Failure &failure) {
-  INLAY_RETURN_IF_ERROR(waitBeforeEffects(failure));
-  resolvePointers(storage);
-  const Plan &plan = *loaded_.plan;
-  commands_.resize(plan.steps.size());
-  for (uint32_t i = 0; i < plan.steps.size(); ++i) {
-    const Step &step = plan.steps[i];
-    if (step.kind != StepKind::LaunchEngine)
-      continue;
-    StatusOr<std::unique_ptr<DeviceCommand>> command =
-        loaded_.device->record(*loaded_.engines[step.callee], argumentsOf(step), inputs_, storage.scratch());
-    if (!command.isOk())
-      return annotate(nameStep(step), failure.note(command.status(), {step.callee}));
-    commands_[i] = std::move(*command);
-  }
-  return Status::ok();
-}
-
-void PlanInstance::bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
-                        bool importResults, Failure &failure) {
-  failure_ = &failure;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    pointers_[loaded_.plan->inputs[i]] = inputs[i].data;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    pointers_[loaded_.plan->outputs[i]] = outputs[i].data;
-  for (const ImportCandidate &candidate : loaded_.schedule.importCandidates)
-    if ((!candidate.isResult || importResults) && isWorthImporting(candidate)) {
-      uint32_t index = loaded_.plan->buffers[candidate.buffer].index;
-      importMemory(candidate, candidate.isResult ? outputs[index] : inputs[index]);
-    }
-  rebindImported();
-}
-
-/// Returns true if the import saves time. Recording commands over other memory takes as long as copying about 8 KiB for
-/// each of their dispatches.
-bool PlanInstance::isWorthImporting(const ImportCandidate &candidate) const {
-  constexpr size_t kMinBytes = size_t(256) << 10, kBytesPerDispatch = size_t(8) << 10;
-  size_t dispatches = 0;
-  for (uint32_t launch : candidate.launches)
-    dispatches += loaded_.plan->engines[loaded_.plan->steps[launch].callee].dispatches.size();
-  return bytes_[candidate.buffer] >= std::max(kMinBytes, dispatches * kBytesPerDispatch);
-}
-
-/// Replaces temporaries by the caller's memory if the device can use it.
-void PlanInstance::importMemory(const ImportCandidate &candidate, const TensorView &view) {
-  if (!view.owner)
-    return;
-  std::shared_ptr<DeviceBuffer> buffer = loaded_.device->importHost(view.data, bytes_[candidate.buffer], view.owner);
-  if (!buffer)
-    return;
-  for (uint32_t number : candidate.buffers) {
-    deviceBuffers_[number] = buffer;
-    pointers_[number] = buffer->hostPointer();
-  }
-  imported_.push_back(&candidate);
-}
-
-/// Rebinds the launches that use imported memory to the current buffers.
-void PlanInstance::rebindImported() {
-  std::vector<uint32_t> launches;
-  for (const ImportCandidate *candidate : imported_)
-    launches.insert(launches.end(), candidate->launches.begin(), candidate->launches.end());
-  std::sort(launches.begin(), launches.end());
-  launches.erase(std::unique(launches.begin(), launches.end()), launches.end());
-  for (uint32_t launch : launches)
-    loaded_.device->rebind(*commands_[launch], argumentsOf(loaded_.plan->steps[launch]));
-}
-
-void PlanInstance::releaseImports() {
-  if (imported_.empty())
-    return;
-  for (const ImportCandidate *candidate : imported_)
-    for (uint32_t number : candidate->buffers) {
-      deviceBuffers_[number] = defaultBuffers_[number];
-      pointers_[number] = defaultBuffers_[number]->hostPointer();
-    }
-  rebindImported();
-  imported_.clear();
-}
-
 Status PlanInstance::run(const std::vector<Action> &actions, std::vector<StepTime> *times) {
   // The device may use memory until it is waited for.
   Status status = guard([&] { return runActions(actions, times); });
   for (const Submission &submission : inFlight_) // not empty only after a failure
     static_cast<void>(loaded_.device->wait(submission.number));
   inFlight_.clear();
-  if (status.isOk())
-    releaseImports();
+  if (!status.isOk())
+    return status;
+  releaseImports();
+  if (session_)
+    session_->endCall();
   return status;
 }
 
@@ -323,6 +237,10 @@ Status PlanInstance::runTimed(const Action &action, std::vector<StepTime> &times
 
 Status PlanInstance::runStep(uint32_t number) {
   const Step &step = loaded_.plan->steps[number];
+  if (step.kind == StepKind::LaunchEngine)
+    INLAY_RETURN_IF_ERROR(beginWrites({number}));
+  else
+    beginWrite(number);
   switch (step.kind) {
   case StepKind::LaunchEngine:
     return timed_ && TraceSpan::current() ? launchTimed(number) : launch(number);
@@ -386,6 +304,7 @@ Status PlanInstance::count(const Action &action, std::vector<StepTime> *times) {
   for (int i = 0; i < 3; ++i)
     std::memcpy(&range[i], pointers_[step.buffers[i + 1]], sizeof(int64_t));
   auto [lower, upper, stride] = range;
+  beginWrite(action.steps.front());
   if (stride < 1)
     return {StatusCode::InvalidArgument,
             fmt::format("loop '{}': expected a step of at least 1, but got {}", step.name, stride)};
@@ -432,7 +351,28 @@ Status PlanInstance::noteLaunch(std::vector<uint32_t> steps, Status status) {
                   failure_->note(std::move(status), std::move(engines)));
 }
 
+/// Notes that a step is about to begin, if it may write a state. The call can't run again after that.
+void PlanInstance::beginWrite(uint32_t number) {
+  if (!loaded_.schedule.writesState[number])
+    return;
+  failure_->noteEffect(loaded_.plan->steps[number]);
+  session_->beginWrite();
+}
+
+/// Does the same for launches. A failure to submit launches may come after some have begun, so it counts, unless the
+/// device is known to be lost before.
+Status PlanInstance::beginWrites(const std::vector<uint32_t> &launches) {
+  bool any = std::any_of(launches.begin(), launches.end(),
+                         [&](uint32_t number) { return loaded_.schedule.writesState[number]; });
+  if (any)
+    INLAY_RETURN_IF_ERROR(noteLaunch(launches, loaded_.device->state()));
+  for (uint32_t number : launches)
+    beginWrite(number);
+  return Status::ok();
+}
+
 Status PlanInstance::submit(const std::vector<uint32_t> &steps) {
+  INLAY_RETURN_IF_ERROR(beginWrites(steps));
   std::vector<DeviceCommand *> commands = commandsOf(steps);
   inFlight_.push_back({0, steps}); // before the submission, because it may fail
   StatusOr<uint64_t> number = loaded_.device->submit(commands);

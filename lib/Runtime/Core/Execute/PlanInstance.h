@@ -6,6 +6,7 @@
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_PLANINSTANCE_H
 
 #include "Runtime/Core/Memory/Storage.h"
+#include "StateMemory.h"
 
 #include "inlay/Runtime/Core/Program.h"
 #include "inlay/Runtime/Core/Schedule.h"
@@ -44,7 +45,8 @@ struct ProgramState : Resources {
 struct Failure {
   bool ofDevice = false;         ///< True if the device caused it.
   std::vector<uint32_t> engines; ///< Engines whose load, recording or launch failed; empty for other failures.
-  const Step *effect = nullptr;  ///< The first step that ran and may have had effects: a callback or a foreign engine.
+  /// The first step that ran and may have had effects: a callback, a foreign engine, or a step that writes a state.
+  const Step *effect = nullptr;
 
   /// Notes a failure that the device reported and returns it. Invalid arguments are not failures of the device.
   Status note(Status status, std::vector<uint32_t> failed = {});
@@ -71,6 +73,12 @@ struct StepTime : RunTime {
   }
 };
 
+/// Prefixes a message with its place and keeps the code.
+Status annotate(const std::string &where, const Status &status);
+
+/// Returns the name of a step for messages.
+std::string nameStep(const Step &step);
+
 class PlanInstance {
   /// Launches in flight and the number to wait for.
   struct Submission {
@@ -91,9 +99,18 @@ public:
   /// Returns the memory that a call of these dims needs.
   StatusOr<MemoryUse> measureMemory() const;
 
-  /// Places the temporaries in `storage` and records each launch over it.
+  /// Returns the bytes of a session's states in one memory.
+  std::vector<size_t> stateBytes(MemorySpace space) const;
+
+  /// Places the temporaries in `storage`. Must be called before `bindStates` and `record`.
+  void resolvePointers(const Storage &storage);
+  /// Uses the states of a session from the next run on. Places them where the plan expects them.
+  Status bindStates(StateMemory &session, Failure &failure);
+  /// Returns the session that was bound last, which may no longer exist; null if there is none.
+  const StateMemory *session() const { return session_; }
+  /// Records each launch.
   Status record(const Storage &storage, Failure &failure);
-  /// Waits for all engines if the plan has callbacks or foreign engines, because a call can't run again after these.
+  /// Waits for all engines if the plan has steps with effects, because a call can't run again after these.
   Status waitBeforeEffects(Failure &failure) const;
 
   /// Sets the checked tensors of the caller, and the object that describes a failure of the next run. The device may
@@ -114,11 +131,10 @@ private:
   Status checkCopies() const;
   void assignSlots(bool onDevice);
   Status measureScratch(Failure &failure);
-  void resolvePointers(const Storage &storage);
   std::vector<std::shared_ptr<DeviceBuffer>> argumentsOf(const Step &step) const;
   bool isWorthImporting(const ImportCandidate &candidate) const;
   void importMemory(const ImportCandidate &candidate, const TensorView &view);
-  void rebindImported();
+  void rebind();
   void releaseImports();
   Status runActions(const std::vector<Action> &actions, std::vector<StepTime> *times);
   Status runSteps(const Action &action);
@@ -132,6 +148,8 @@ private:
   std::vector<DeviceCommand *> commandsOf(const std::vector<uint32_t> &steps) const;
   std::vector<uint32_t> findBroken(const std::vector<uint32_t> &launches) const;
   Status noteLaunch(std::vector<uint32_t> steps, Status status);
+  void beginWrite(uint32_t number);
+  Status beginWrites(const std::vector<uint32_t> &launches);
   Status submit(const std::vector<uint32_t> &steps);
   Status waitFor(const std::vector<uint32_t> &steps);
   Status launch(uint32_t number);
@@ -159,8 +177,10 @@ private:
   std::vector<std::shared_ptr<DeviceBuffer>> deviceBuffers_;  ///< Per buffer; null if it has no device memory.
   std::vector<std::shared_ptr<DeviceBuffer>> defaultBuffers_; ///< `deviceBuffers_` without imports.
   std::vector<const ImportCandidate *> imported_;             ///< Imports of the current run.
-  std::vector<void *> pointers_;                              ///< Per buffer; null if the host can't access it.
-  std::vector<std::unique_ptr<DeviceCommand>> commands_;      ///< Per step; null if it isn't a launch.
+  StateMemory *session_ = nullptr;
+  std::vector<uint32_t> stale_;  ///< Launches whose commands use other states than `deviceBuffers_` has.
+  std::vector<void *> pointers_; ///< Per buffer; null if the host can't access it.
+  std::vector<std::unique_ptr<DeviceCommand>> commands_; ///< Per step; null if it isn't a launch.
 };
 
 } // namespace inlay::rt

@@ -60,7 +60,7 @@ private:
 } // namespace
 
 static const char *name(BufferKind kind) {
-  const char *names[] = {"input", "output", "constant", "temporary"};
+  const char *names[] = {"input", "output", "constant", "temporary", "state"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -137,7 +137,7 @@ Status Checker::checkConstant(uint32_t number) const {
 
 Status Checker::checkBuffer(uint32_t number) const {
   const Buffer &buffer = plan_.buffers[number];
-  if (buffer.kind > BufferKind::Temporary)
+  if (buffer.kind > BufferKind::State)
     return badBuffer(number, fmt::format("unknown kind {}", static_cast<int>(buffer.kind)));
   if (buffer.space > MemorySpace::Device)
     return badBuffer(number, fmt::format("unknown memory space {}", static_cast<int>(buffer.space)));
@@ -146,10 +146,13 @@ Status Checker::checkBuffer(uint32_t number) const {
     return checkConstant(number);
   if (buffer.kind == BufferKind::Temporary)
     return Status::ok();
-  if (buffer.space != MemorySpace::Host)
+  bool isState = buffer.kind == BufferKind::State;
+  if (buffer.space != MemorySpace::Host && !isState)
     return badBuffer(number,
                      fmt::format("expected an {} in host memory, but it is in device memory", name(buffer.kind)));
-  const std::vector<uint32_t> &list = buffer.kind == BufferKind::Input ? plan_.inputs : plan_.outputs;
+  const std::vector<uint32_t> &list = isState                            ? plan_.states
+                                      : buffer.kind == BufferKind::Input ? plan_.inputs
+                                                                         : plan_.outputs;
   if (buffer.index >= list.size() || list[buffer.index] != number)
     return badBuffer(number, fmt::format("is marked as {} {}, but the plan's list has no such entry", name(buffer.kind),
                                          buffer.index));
@@ -276,6 +279,10 @@ Status Checker::checkReadsThenWrites(uint32_t number, uint32_t inputs) const {
   const Step &step = plan_.steps[number];
   if (inputs > step.buffers.size())
     return badStep(number, fmt::format("expected at least {} buffers, but got {}", inputs, step.buffers.size()));
+  for (size_t i = inputs; i < step.buffers.size(); ++i)
+    if (plan_.buffers[step.buffers[i]].kind == BufferKind::State)
+      return badStep(number, fmt::format("writes {}, which is a state: expected it among the inputs only",
+                                         nameBuffer(step.buffers[i])));
   std::vector<Access> access(step.buffers.size(), Access::Write);
   std::fill(access.begin(), access.begin() + inputs, Access::Read);
   return checkArguments(number, MemorySpace::Host, access);
@@ -414,6 +421,7 @@ Status Checker::checkOutputsWritten() const {
 Status Checker::run() {
   INLAY_RETURN_IF_ERROR(checkSignature(plan_.inputs, BufferKind::Input, "input"));
   INLAY_RETURN_IF_ERROR(checkSignature(plan_.outputs, BufferKind::Output, "output"));
+  INLAY_RETURN_IF_ERROR(checkSignature(plan_.states, BufferKind::State, "state"));
   for (uint32_t input : plan_.inputs)
     ranks_.push_back(plan_.buffers[input].type.dims.size());
   for (const Symbol &symbol : plan_.symbols)

@@ -109,8 +109,10 @@ uint32_t Mover::addBuffer(BufferKind kind, uint32_t index, TensorType type, std:
 uint32_t Mover::twinOf(uint32_t buffer) {
   auto [found, isNew] = twins_.try_emplace(buffer, 0);
   const Buffer &original = plan_.buffers[buffer];
-  if (isNew) // the twin of a constant refers to the same constant
-    found->second = addBuffer(original.kind, original.index, original.type, original.name);
+  if (isNew && original.kind == BufferKind::Constant) // its twin refers to the same constant
+    found->second = addBuffer(BufferKind::Constant, original.index, original.type, original.name);
+  else if (isNew)
+    found->second = addBuffer(BufferKind::Temporary, 0, original.type, original.name);
   return found->second;
 }
 
@@ -162,7 +164,8 @@ void Mover::addCall(uint32_t number) {
       continue;
     call.buffers[i] = twinOf(buffer);
     bool isConstant = plan_.buffers[buffer].kind == BufferKind::Constant;
-    bool needsOld = access[i] != Access::Write || writers_[buffer] > 1;
+    bool isState = plan_.buffers[buffer].kind == BufferKind::State; // an earlier call may have written it
+    bool needsOld = access[i] != Access::Write || writers_[buffer] > 1 || isState;
     if (!isConstant && needsOld && fetched.insert(buffer).second)
       call.after.push_back(addCopy(launch, buffer, call.buffers[i], renumber(launch.after)));
     if (writes(access[i]))

@@ -258,6 +258,15 @@ RecoveringProgram::Version RecoveringProgram::recover(Version &&failed, const St
   return next;
 }
 
+/// Returns the clause that says why a call can't run again after this step.
+static std::string describeEffect(const Plan &plan, const Step &step) {
+  if (step.kind == StepKind::Callback)
+    return fmt::format("callback '{}' had run and may have had effects", plan.callbacks[step.callee].name);
+  if (step.kind == StepKind::RunForeign)
+    return fmt::format("segment '{}' had run and may have had effects", step.name);
+  return fmt::format("segment '{}' had begun to change the state of the session, which is now undefined", step.name);
+}
+
 template <typename Attempt>
 Status RecoveringProgram::runRecovering(Attempt attempt) {
   return guard([&] { return tryVersions(attempt); });
@@ -272,19 +281,13 @@ Status RecoveringProgram::tryVersions(Attempt attempt) {
     Status status = guard([&] { return attempt(*version, failure); });
     if (status.isOk() || !failure.ofDevice || static_cast<size_t>(tries) > launched_.size() + 1)
       return status;
-    std::string effect;
-    if (failure.effect)
-      effect = failure.effect->kind == StepKind::Callback
-                   ? fmt::format("callback '{}'", version->plan().callbacks[failure.effect->callee].name)
-                   : fmt::format("segment '{}'", failure.effect->name);
+    std::string effect = failure.effect ? describeEffect(version->plan(), *failure.effect) : "";
     std::string reason;
     Version next = recover(std::move(version), status, std::move(failure), tries, reason);
     if (!next)
       return {status.code(), fmt::format("{}; {}", status.message(), reason)};
     if (!effect.empty())
-      return {status.code(), fmt::format("{}; the call isn't run again on the host, as {} had run and may have had "
-                                         "effects",
-                                         status.message(), effect)};
+      return {status.code(), fmt::format("{}; the call isn't run again on the host, as {}", status.message(), effect)};
     version = std::move(next);
   }
 }
@@ -311,19 +314,39 @@ Status RecoveringProgram::wait() {
   return runRecovering([](Executor &version, Failure &failure) { return version.wait(failure); });
 }
 
-Status RecoveringProgram::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
-  return runRecovering([&](Executor &version, Failure &failure) { return version.call(inputs, outputs, failure); });
+StatusOr<std::shared_ptr<Session>> RecoveringProgram::makeSession() {
+  return guard([&]() -> StatusOr<std::shared_ptr<Session>> {
+    return std::shared_ptr<Session>(std::make_shared<StateMemory>(identity_, plan_));
+  });
 }
 
-StatusOr<std::vector<TensorView>> RecoveringProgram::call(const std::vector<TensorView> &inputs) {
+Status RecoveringProgram::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
+                               Session *session) {
+  StatusOr<StateMemory::Use> use = StateMemory::use(session, identity_, *plan_);
+  if (!use.isOk())
+    return use.status();
+  return runRecovering(
+      [&](Executor &version, Failure &failure) { return version.call(inputs, outputs, use->states(), failure); });
+}
+
+StatusOr<std::vector<TensorView>> RecoveringProgram::callForResults(const std::vector<TensorView> &inputs,
+                                                                    Session *session) {
+  StatusOr<StateMemory::Use> use = StateMemory::use(session, identity_, *plan_);
+  if (!use.isOk())
+    return use.status();
   return makeRecovering<std::vector<TensorView>>(
-      [&](Executor &version, Failure &failure) { return version.call(inputs, failure); });
+      [&](Executor &version, Failure &failure) { return version.callForResults(inputs, use->states(), failure); });
 }
 
 StatusOr<std::vector<StepProfile>> RecoveringProgram::profile(const std::vector<TensorView> &inputs,
-                                                              const std::vector<TensorView> &outputs, Trace *trace) {
-  return makeRecovering<std::vector<StepProfile>>(
-      [&](Executor &version, Failure &failure) { return version.profile(inputs, outputs, trace, failure); });
+                                                              const std::vector<TensorView> &outputs, Trace *trace,
+                                                              Session *session) {
+  StatusOr<StateMemory::Use> use = StateMemory::use(session, identity_, *plan_);
+  if (!use.isOk())
+    return use.status();
+  return makeRecovering<std::vector<StepProfile>>([&](Executor &version, Failure &failure) {
+    return version.profile(inputs, outputs, trace, use->states(), failure);
+  });
 }
 
 Status RecoveringProgram::replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) {

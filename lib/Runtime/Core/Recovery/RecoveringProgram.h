@@ -28,10 +28,12 @@ public:
   Status wait() override;
   StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
   StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
-  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
-  StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) override;
+  StatusOr<std::shared_ptr<Session>> makeSession() override;
+  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Session *session) override;
+  StatusOr<std::vector<TensorView>> callForResults(const std::vector<TensorView> &inputs, Session *session) override;
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
-                                             const std::vector<TensorView> &outputs, Trace *trace) override;
+                                             const std::vector<TensorView> &outputs, Trace *trace,
+                                             Session *session) override;
   Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) override;
   void stopWhen(StopCheck check) override;
   void limitTemporaries(TemporaryLimits limits) override;
@@ -79,8 +81,9 @@ private:
 
   const std::shared_ptr<const Plan> plan_;
   const RecoveryOptions options_;
-  std::vector<uint32_t> launched_; ///< Engines that the plan launches.
-  bool canMoveAll_ = true;         ///< True if all of them have a host version.
+  const std::shared_ptr<const void> identity_ = std::make_shared<char>(); ///< For sessions.
+  std::vector<uint32_t> launched_;                                        ///< Engines that the plan launches.
+  bool canMoveAll_ = true;                                                ///< True if all of them have a host version.
 
   CallLock running_; ///< Shared by calls; taken exclusively to replace constants; locked before `state_`.
   mutable std::mutex pointer_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Submits commands and waits for them with a timeout (`INLAY_DEVICE_TIMEOUT`), and detects a lost device.
-// Core/Execute/Submissions.cpp decides when to submit.
+// Core/Schedule/Submissions.cpp decides when to submit.
 
 #include "Queue.h"
 #include "Results.h"

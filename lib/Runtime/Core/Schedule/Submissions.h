@@ -3,8 +3,8 @@
 // SubmissionPlanner: decides when launches are submitted and when the host waits for them. Launches that can go
 // together form one submission, and the host works while the device does.
 
-#ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_SUBMISSIONS_H
-#define INLAY_LIB_RUNTIME_CORE_EXECUTE_SUBMISSIONS_H
+#ifndef INLAY_LIB_RUNTIME_CORE_SCHEDULE_SUBMISSIONS_H
+#define INLAY_LIB_RUNTIME_CORE_SCHEDULE_SUBMISSIONS_H
 
 #include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Core/Schedule.h"
@@ -84,4 +84,4 @@ private:
 
 } // namespace inlay::rt
 
-#endif // INLAY_LIB_RUNTIME_CORE_EXECUTE_SUBMISSIONS_H
+#endif // INLAY_LIB_RUNTIME_CORE_SCHEDULE_SUBMISSIONS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds, at load time, the copies that importing the caller's memory would save. PlanInstance.cpp imports the memory
-// at a call.
+// Finds, at load time, the copies that importing the caller's memory would save. Execute/Bindings.cpp imports the
+// memory at a call.
 
 #include "ImportCandidates.h"
 

@@ -42,6 +42,7 @@ private:
   void findUses();
   void use(uint32_t step, uint32_t position);
   void keepInLoop(const Action &loop, Lifetime range);
+  void findStateUses();
 
   /// Returns the steps in the bodies of a step.
   StepRange bodiesOf(uint32_t step) const {
@@ -185,6 +186,21 @@ void Scheduler::findLifetimes(const std::vector<Action> &actions, uint32_t &posi
   }
 }
 
+void Scheduler::findStateUses() {
+  schedule_.writesState.resize(plan_.steps.size());
+  schedule_.stateLaunches.resize(plan_.states.size());
+  for (uint32_t i = 0; i < plan_.steps.size(); ++i)
+    for (auto [buffer, access] : access_[i]) {
+      if (plan_.buffers[buffer].kind != BufferKind::State)
+        continue;
+      if (writes(access))
+        schedule_.writesState[i] = true;
+      std::vector<uint32_t> &launches = schedule_.stateLaunches[plan_.buffers[buffer].index];
+      if (plan_.steps[i].kind == StepKind::LaunchEngine && (launches.empty() || launches.back() != i))
+        launches.push_back(i);
+    }
+}
+
 Schedule Scheduler::run() {
   schedule_.storage.resize(plan_.buffers.size());
   std::iota(schedule_.storage.begin(), schedule_.storage.end(), 0);
@@ -202,6 +218,7 @@ Schedule Scheduler::run() {
   uint32_t position = 0;
   findLifetimes(schedule_.actions, position);
   schedule_.importCandidates = findImportCandidates(plan_, access_, schedule_);
+  findStateUses();
   return std::move(schedule_);
 }
 

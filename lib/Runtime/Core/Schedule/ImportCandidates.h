@@ -2,8 +2,8 @@
 //
 // Finds the inputs and results that a device may use in place.
 
-#ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_IMPORTCANDIDATES_H
-#define INLAY_LIB_RUNTIME_CORE_EXECUTE_IMPORTCANDIDATES_H
+#ifndef INLAY_LIB_RUNTIME_CORE_SCHEDULE_IMPORTCANDIDATES_H
+#define INLAY_LIB_RUNTIME_CORE_SCHEDULE_IMPORTCANDIDATES_H
 
 #include "Submissions.h"
 
@@ -15,4 +15,4 @@ std::vector<ImportCandidate> findImportCandidates(const Plan &plan, const std::v
 
 } // namespace inlay::rt
 
-#endif // INLAY_LIB_RUNTIME_CORE_EXECUTE_IMPORTCANDIDATES_H
+#endif // INLAY_LIB_RUNTIME_CORE_SCHEDULE_IMPORTCANDIDATES_H

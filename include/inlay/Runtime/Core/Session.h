@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Session: the states that a sequence of calls of a program reads and writes, such as the caches of a language model.
+
+#ifndef INLAY_RUNTIME_CORE_SESSION_H
+#define INLAY_RUNTIME_CORE_SESSION_H
+
+#include "inlay/Runtime/Core/Runner.h"
+
+namespace inlay::rt {
+
+/// The states of one sequence of calls of a program. Sessions share the program's constants and are otherwise
+/// independent of each other. A session may outlive its program, and must outlive its calls.
+///
+/// A session serves one call at a time. A call or a function of this class that finds it in use by another call or
+/// function fails with InvalidArgument and changes nothing.
+class Session {
+public:
+  virtual ~Session() = default;
+
+  /// Frees all states. The next call starts with zeros, and its inputs choose the dims.
+  virtual Status reset() = 0;
+
+  /// Returns the dims of a state. Fails if no call or `write` has given it any since the session was made or reset.
+  virtual StatusOr<std::vector<int64_t>> dims(uint32_t state) const = 0;
+
+  /// Returns a copy of a state in memory of the runtime, which lives as long as the owner of the copy. Fails if the
+  /// state has no dims yet, or if a failed call has left it undefined.
+  virtual StatusOr<TensorView> read(uint32_t state) const = 0;
+
+  /// Replaces a state. Its dims must be possible for the type of the state in the plan. The next call checks that its
+  /// inputs give the state these dims.
+  virtual Status write(uint32_t state, const TensorView &value) = 0;
+};
+
+} // namespace inlay::rt
+
+#endif // INLAY_RUNTIME_CORE_SESSION_H

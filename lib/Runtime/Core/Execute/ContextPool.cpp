@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lends idle execution contexts to calls. ExecutionContext.cpp prepares them.
+
+#include "ContextPool.h"
+
+#include <algorithm>
+
+namespace inlay::rt {
+
+std::unique_ptr<ExecutionContext> ContextPool::take(const InputDims &dims, const StateMemory *session) {
+  return idle_.use([&](auto &idle) -> std::unique_ptr<ExecutionContext> {
+    if (idle.empty())
+      return nullptr;
+    auto fit = [&](auto &context) { return context->knows(dims) + (session && context->isBoundTo(dims, session)); };
+    auto best = std::prev(idle.end());
+    for (auto context = idle.rbegin(); context != idle.rend(); ++context)
+      if (fit(*context) > fit(*best))
+        best = std::next(context).base();
+    std::unique_ptr<ExecutionContext> taken = std::move(*best);
+    idle.erase(best);
+    return taken;
+  });
+}
+
+void ContextPool::give(std::unique_ptr<ExecutionContext> context) {
+  std::unique_ptr<ExecutionContext> evicted; // destroyed after the cache is unlocked
+  idle_.use([&](auto &idle) {
+    if (idle.size() == maxIdle) {
+      evicted = std::move(idle.front());
+      idle.erase(idle.begin());
+    }
+    idle.push_back(std::move(context));
+  });
+}
+
+void ContextPool::clear() {
+  std::vector<std::unique_ptr<ExecutionContext>> victims; // destroyed after the cache is unlocked
+  idle_.use([&](auto &idle) { victims.swap(idle); });
+}
+
+void ContextPool::forget(const StateMemory &session) {
+  std::vector<std::unique_ptr<PlanInstance>> victims; // destroyed after the cache is unlocked
+  idle_.use([&](auto &idle) {
+    for (const std::unique_ptr<ExecutionContext> &context : idle)
+      context->takeBoundTo(session, victims);
+  });
+}
+
+} // namespace inlay::rt

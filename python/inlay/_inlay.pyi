@@ -245,12 +245,26 @@ _Symbol = tuple[str, int, int, int, int, int, int]
 # (name, dtype, dims) of a tensor, with each dim as a postfix list of (operation, a, b).
 _Tensor = tuple[str, str, list[list[tuple[int, int, int]]]]
 
+class Session:
+    """The states of a sequence of calls of a program. It serves one call at a time."""
+
+    def reset(self) -> None:
+        """Frees all states. The next call starts with zeros, and its inputs choose the dims."""
+
+    def dims(self, number: int) -> list[int]: ...
+    def read(self, number: int) -> torch.Tensor:
+        """Returns a copy of a state."""
+
+    def write(self, number: int, tensor: torch.Tensor) -> None:
+        """Replaces a state."""
+
 class Compilation:
     """A compiled program."""
 
-    def call(self, inputs: Sequence[torch.Tensor]) -> Results: ...
+    def make_session(self) -> Session: ...
+    def call(self, inputs: Sequence[torch.Tensor], session: Session | None = None) -> Results: ...
     def profile(
-        self, inputs: Sequence[torch.Tensor], traced: bool
+        self, inputs: Sequence[torch.Tensor], traced: bool, session: Session | None = None
     ) -> tuple[list[tuple[str, str, float]], str, str, str]:
         """Returns the (segment, kind, seconds) of each step, the report, a table, and the trace as JSON."""
 
@@ -272,6 +286,8 @@ class Compilation:
     def plain_signature(self) -> tuple[list[_Symbol], list[_Tensor], list[_Tensor]]:
         """The symbols, inputs and outputs of a call."""
 
+    @property
+    def states(self) -> list[_Tensor]: ...
     @property
     def framework_calls(self) -> list[tuple[int, str]]:
         """(segment number, call as text) of each step that calls PyTorch."""

@@ -158,6 +158,48 @@ struct Results {
   }
 };
 
+/// The states of a sequence of calls.
+struct Session {
+  std::shared_ptr<rt::Session> session;
+
+  /// Runs `work` without the interpreter lock, and raises its error.
+  template <typename Work>
+  static auto run(Work work) {
+    auto result = [&] {
+      Unlocked unlocked;
+      return work();
+    }();
+    if (!result.isOk())
+      raise(result.status(), /*compiling=*/false);
+    return std::move(*result);
+  }
+  static void check(const rt::Status &status) {
+    if (!status.isOk())
+      raise(status, /*compiling=*/false);
+  }
+
+  void reset() {
+    check([&] {
+      Unlocked unlocked;
+      return session->reset();
+    }());
+  }
+  std::vector<int64_t> dims(uint32_t number) const {
+    return run([&] { return session->dims(number); });
+  }
+  nb::object read(uint32_t number) const {
+    return makeTensor(run([&] { return session->read(number); }));
+  }
+  void write(uint32_t number, const nb::object &tensor) {
+    SharedArray array = toArray(tensor);
+    rt::TensorView value = view(array);
+    check([&] {
+      Unlocked unlocked;
+      return session->write(number, value);
+    }());
+  }
+};
+
 /// A CompileRequest that Python fills in.
 struct Request : CompileRequest {
   Request() { options.partition.names = OptionNames::Keywords; }
@@ -194,11 +236,19 @@ public:
     });
   }
 
-  Results call(const std::vector<nb::object> &inputs) {
+  Session makeSession() {
+    rt::StatusOr<std::shared_ptr<rt::Session>> made = compiled.program->makeSession();
+    if (!made.isOk())
+      raise(made.status(), /*compiling=*/false);
+    return {std::move(*made)};
+  }
+
+  /// Runs the program with a session, which may be null.
+  Results call(const std::vector<nb::object> &inputs, const Session *session) {
     std::vector<rt::TensorView> read = views(toArrays(inputs));
     rt::StatusOr<std::vector<rt::TensorView>> results = [&] {
       Unlocked unlocked;
-      return compiled.program->call(read);
+      return compiled.program->callForResults(read, session ? session->session.get() : nullptr);
     }();
     if (!results.isOk())
       raise(results.status(), /*compiling=*/false);
@@ -207,7 +257,7 @@ public:
 
   /// Profiles one call step by step. Returns (steps, report, table, trace): the (name, kind, seconds) of each step, the
   /// report with the times, a table of them for users, and the trace as JSON, which is empty unless `traced`.
-  nb::tuple profile(const std::vector<nb::object> &inputs, bool traced) {
+  nb::tuple profile(const std::vector<nb::object> &inputs, bool traced, const Session *session) {
     rt::Trace trace;
     std::vector<rt::TensorView> read = views(toArrays(inputs));
     auto steps = [&]() -> rt::StatusOr<std::vector<rt::StepProfile>> {
@@ -218,7 +268,8 @@ public:
       rt::StatusOr<std::vector<rt::TensorView>> results = rt::makeResults(*compiled.program, dims);
       if (!results.isOk())
         return results.status();
-      return compiled.program->profile(read, *results, traced ? &trace : nullptr);
+      return compiled.program->profile(read, *results, traced ? &trace : nullptr,
+                                       session ? session->session.get() : nullptr);
     }();
     if (!steps.isOk())
       raise(steps.status(), /*compiling=*/false);
@@ -304,6 +355,9 @@ public:
       symbols.append(nb::make_tuple(one.name, one.min, one.max, one.input, one.dim, one.scale, one.offset));
     return nb::make_tuple(symbols, describeBuffers(compiled.plan->inputs), describeBuffers(compiled.plan->outputs));
   }
+
+  /// Returns the states as the plan describes them, like the inputs of `plainSignature`.
+  nb::list states() const { return describeBuffers(compiled.plan->states); }
 
   /// Returns (segment number, call as text) for each step that calls the framework.
   std::vector<std::pair<int32_t, std::string>> frameworkCalls() const {
@@ -481,15 +535,22 @@ void bindRequest(nb::module_ &m) {
 
 void bindCompilation(nb::module_ &m) {
   nb::class_<Results>(m, "Results").def("tensors", &Results::tensors);
+  nb::class_<Session>(m, "Session")
+      .def("reset", &Session::reset)
+      .def("dims", &Session::dims, "number"_a)
+      .def("read", &Session::read, "number"_a)
+      .def("write", &Session::write, "number"_a, "tensor"_a);
   nb::class_<Compilation>(m, "Compilation")
-      .def("call", &Compilation::call, "inputs"_a)
-      .def("profile", &Compilation::profile, "inputs"_a, "traced"_a)
+      .def("make_session", &Compilation::makeSession)
+      .def("call", &Compilation::call, "inputs"_a, "session"_a = nb::none())
+      .def("profile", &Compilation::profile, "inputs"_a, "traced"_a, "session"_a = nb::none())
       .def("memory", &Compilation::memory, "inputs"_a)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
       .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a,
            "replace_weights"_a)
       .def("constant", &Compilation::constant, "key"_a)
       .def_prop_ro("plain_signature", &Compilation::plainSignature)
+      .def_prop_ro("states", &Compilation::states)
       .def_prop_ro("framework_calls", &Compilation::frameworkCalls)
       .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
       .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })

@@ -60,8 +60,8 @@ static StatusOr<LoadedProgram> openContainer(const std::string &path, const RunO
   return rt::openProgram(path, opening);
 }
 
-static StatusOr<std::vector<Array>> call(LoadedProgram &opened, std::vector<Array> &inputs) {
-  StatusOr<std::vector<rt::TensorView>> results = opened.program->call(views(inputs));
+static StatusOr<std::vector<Array>> call(LoadedProgram &opened, rt::Session &session, std::vector<Array> &inputs) {
+  StatusOr<std::vector<rt::TensorView>> results = opened.program->callForResults(views(inputs), &session);
   if (!results.isOk())
     return results.status();
   std::vector<Array> arrays;
@@ -84,7 +84,10 @@ static Status compare(Compiler &compiler, const RunOptions &options, std::vector
   compiler.removeFiles();
   if (!host.isOk())
     return host.status();
-  StatusOr<std::vector<Array>> expected = call(*host, inputs);
+  StatusOr<std::shared_ptr<rt::Session>> session = host->program->makeSession();
+  if (!session.isOk())
+    return session.status();
+  StatusOr<std::vector<Array>> expected = call(*host, **session, inputs);
   if (!expected.isOk())
     return expected.status();
   rt::Difference difference;
@@ -95,11 +98,11 @@ static Status compare(Compiler &compiler, const RunOptions &options, std::vector
   return Status::ok();
 }
 
-static Status measure(LoadedProgram &opened, std::vector<Array> &inputs, unsigned repeat) {
+static Status measure(LoadedProgram &opened, rt::Session &session, std::vector<Array> &inputs, unsigned repeat) {
   std::vector<double> times;
   for (unsigned i = 0; i < repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
-    INLAY_RETURN_IF_ERROR(call(opened, inputs).status());
+    INLAY_RETURN_IF_ERROR(call(opened, session, inputs).status());
     times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(times.begin(), times.end());
@@ -116,11 +119,11 @@ static Status writeText(const std::string &path, const std::string &text, const 
 
 /// Prints the measured and the modeled time of each segment. Adds the measured times to the report if it is a JSON
 /// file.
-static Status profileSegments(LoadedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs,
-                              const RunOptions &options) {
+static Status profileSegments(LoadedProgram &opened, rt::Session &session, std::vector<Array> &inputs,
+                              std::vector<Array> &outputs, const RunOptions &options) {
   rt::Trace trace;
   StatusOr<std::vector<rt::StepProfile>> steps =
-      rt::profile(*opened.program, views(inputs), views(outputs), options.profiled, &trace);
+      rt::profile(*opened.program, views(inputs), views(outputs), options.profiled, &trace, &session);
   if (!steps.isOk())
     return steps.status();
   StatusOr<rt::MemoryUse> memory = opened.program->memory(dimsOf(inputs));
@@ -151,7 +154,10 @@ static Status runProgram(LoadedProgram &opened, Compiler &compiler, const RunOpt
   StatusOr<std::vector<Array>> inputs = makeInputs(*opened.plan, options);
   if (!inputs.isOk())
     return inputs.status();
-  StatusOr<std::vector<Array>> outputs = call(opened, *inputs);
+  StatusOr<std::shared_ptr<rt::Session>> session = opened.program->makeSession(); // for all calls
+  if (!session.isOk())
+    return session.status();
+  StatusOr<std::vector<Array>> outputs = call(opened, **session, *inputs);
   if (!outputs.isOk())
     return outputs.status();
   if (options.output.empty())
@@ -163,8 +169,8 @@ static Status runProgram(LoadedProgram &opened, Compiler &compiler, const RunOpt
   if (options.check)
     INLAY_RETURN_IF_ERROR(checkSegments(opened, *inputs, *outputs));
   if (options.profiled)
-    INLAY_RETURN_IF_ERROR(profileSegments(opened, *inputs, *outputs, options));
-  return options.repeat ? measure(opened, *inputs, options.repeat) : Status::ok();
+    INLAY_RETURN_IF_ERROR(profileSegments(opened, **session, *inputs, *outputs, options));
+  return options.repeat ? measure(opened, **session, *inputs, options.repeat) : Status::ok();
 }
 
 /// Rejects options that have no meaning for a compiled program.

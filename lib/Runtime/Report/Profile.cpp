@@ -15,12 +15,13 @@
 namespace inlay::rt {
 
 StatusOr<std::vector<StepProfile>> profile(Program &program, const std::vector<TensorView> &inputs,
-                                           const std::vector<TensorView> &outputs, unsigned runs, Trace *trace) {
-  INLAY_RETURN_IF_ERROR(program.call(inputs, outputs));
+                                           const std::vector<TensorView> &outputs, unsigned runs, Trace *trace,
+                                           Session *session) {
+  INLAY_RETURN_IF_ERROR(program.call(inputs, outputs, session));
   std::vector<StepProfile> result;
   std::vector<std::vector<uint64_t>> times;
   for (unsigned run = 0; run < runs; ++run) {
-    StatusOr<std::vector<StepProfile>> steps = program.profile(inputs, outputs);
+    StatusOr<std::vector<StepProfile>> steps = program.profile(inputs, outputs, nullptr, session);
     if (!steps.isOk())
       return steps.status();
     result = std::move(*steps);
@@ -31,7 +32,7 @@ StatusOr<std::vector<StepProfile>> profile(Program &program, const std::vector<T
   if (trace) {    // in separate runs, because timing the kernels of a device slows steps down
     Trace warmUp; // commands with timestamps are recorded in this run
     for (Trace *into : {&warmUp, trace}) {
-      StatusOr<std::vector<StepProfile>> steps = program.profile(inputs, outputs, into);
+      StatusOr<std::vector<StepProfile>> steps = program.profile(inputs, outputs, into, session);
       if (!steps.isOk())
         return steps.status();
       result = std::move(*steps);

@@ -237,4 +237,15 @@ std::shared_ptr<Plan> smallPlan() {
   return builder.plan;
 }
 
+std::shared_ptr<Plan> statePlan() {
+  PlanBuilder builder;
+  std::vector<Expr> dims = {Expr::dim(0, 0), Expr(2)};
+  uint32_t x = builder.input("x", dims), y = builder.output("y", dims);
+  uint32_t last = builder.state("last", MemorySpace::Host, dims);
+  builder.copy(last, y);
+  builder.copy(x, last);
+  builder.plan->symbols.push_back({"n", 0, 1000, 0, 0});
+  return builder.plan;
+}
+
 } // namespace inlay::rt::test

@@ -16,6 +16,9 @@ std::shared_ptr<Plan> randomPlan(uint32_t seed);
 /// Returns a minimal plan: one copy, no constants.
 std::shared_ptr<Plan> smallPlan();
 
+/// Returns a plan that returns the input of the call before: zeros at first.
+std::shared_ptr<Plan> statePlan();
+
 } // namespace inlay::rt::test
 
 #endif // INLAY_UNITTESTS_RUNTIME_CONTAINER_RANDOMPLAN_H

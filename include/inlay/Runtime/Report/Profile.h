@@ -17,7 +17,7 @@ namespace inlay::rt {
 /// median time. With `trace` it runs once more to record the trace, which adds the times of kernels, on devices too.
 StatusOr<std::vector<StepProfile>> profile(Program &program, const std::vector<TensorView> &inputs,
                                            const std::vector<TensorView> &outputs, unsigned runs,
-                                           Trace *trace = nullptr);
+                                           Trace *trace = nullptr, Session *session = nullptr);
 
 /// The sum over a segment's steps, in seconds: its execution, and the copies of its inputs and results between
 /// memories.

@@ -51,6 +51,8 @@ StatusOr<std::unique_ptr<PlanInstance>> PlanInstance::create(const ProgramState 
 }
 
 Status PlanInstance::evaluateDims() {
+  dims_.reserve(loaded_.plan->buffers.size());
+  bytes_.reserve(loaded_.plan->buffers.size());
   for (const Buffer &buffer : loaded_.plan->buffers) {
     StatusOr<std::vector<int64_t>> dims = rt::evaluateDims(buffer.type, inputs_);
     if (!dims.isOk())
@@ -65,6 +67,7 @@ Status PlanInstance::evaluateDims() {
 }
 
 static Status evaluateAll(const std::vector<Expr> &sizes, const InputDims &inputs, std::vector<int64_t> &values) {
+  values.reserve(sizes.size());
   for (const Expr &size : sizes) {
     StatusOr<int64_t> value = size.evaluate(inputs);
     if (!value.isOk())

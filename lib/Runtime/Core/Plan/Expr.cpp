@@ -107,28 +107,36 @@ static Status malformed() {
   return {StatusCode::InvalidArgument, "malformed expression: its operands don't match its operations"};
 }
 
+/// Runs postfix code on a stack with place for a value of each instruction.
+static StatusOr<int64_t> run(const std::vector<Expr::Instruction> &code, const InputDims &inputs, int64_t *stack) {
+  size_t depth = 0;
+  for (const Expr::Instruction &instruction : code) {
+    int64_t result = instruction.a;
+    if (instruction.op == Expr::Op::Dim) {
+      INLAY_RETURN_IF_ERROR(readDim(instruction, inputs, result));
+    } else if (instruction.op != Expr::Op::Constant) {
+      if (depth < 2)
+        return malformed();
+      depth -= 2;
+      INLAY_RETURN_IF_ERROR(apply(instruction.op, stack[depth], stack[depth + 1], result));
+    }
+    stack[depth++] = result;
+  }
+  if (depth != 1)
+    return malformed();
+  return stack[0];
+}
+
 StatusOr<int64_t> Expr::evaluate(const InputDims &inputs) const {
   if (code_.size() == 1 && code_[0].op == Op::Constant)
     return code_[0].a;
-  std::vector<int64_t> stack;
-  for (const Instruction &instruction : code_) {
-    int64_t result = instruction.a;
-    if (instruction.op == Op::Dim) {
-      INLAY_RETURN_IF_ERROR(readDim(instruction, inputs, result));
-    } else if (instruction.op != Op::Constant) {
-      if (stack.size() < 2)
-        return malformed();
-      int64_t rhs = stack.back();
-      stack.pop_back();
-      int64_t lhs = stack.back();
-      stack.pop_back();
-      INLAY_RETURN_IF_ERROR(apply(instruction.op, lhs, rhs, result));
-    }
-    stack.push_back(result);
+  constexpr size_t kSmall = 32; // most code is shorter and needs no allocation
+  if (code_.size() <= kSmall) {
+    int64_t stack[kSmall];
+    return run(code_, inputs, stack);
   }
-  if (stack.size() != 1)
-    return malformed();
-  return stack.back();
+  std::vector<int64_t> stack(code_.size());
+  return run(code_, inputs, stack.data());
 }
 
 Status Expr::check(const std::vector<size_t> &inputRanks) const {

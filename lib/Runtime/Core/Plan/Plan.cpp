@@ -151,6 +151,7 @@ std::string toString(const TensorType &type, const std::vector<Symbol> &symbols)
 
 StatusOr<std::vector<int64_t>> evaluateDims(const TensorType &type, const InputDims &inputs) {
   std::vector<int64_t> dims;
+  dims.reserve(type.dims.size());
   for (const Expr &dim : type.dims) {
     StatusOr<int64_t> value = dim.evaluate(inputs);
     if (!value.isOk())

@@ -174,13 +174,16 @@ static LogicalResult convertNumbers(Operation *op, std::optional<AffineMap> map,
   return sizes;
 }
 
-/// Converts a host function. It reads its inputs and writes its other arguments and its scratch buffers.
+/// Converts a host function. It reads its inputs, updates some of them, and writes its other arguments and its scratch
+/// buffers.
 static FailureOr<rt::HostFunction> convertHostFunction(plan::HostFunctionOp op, ArrayRef<rt::Symbol> symbols) {
   rt::HostFunction function;
   function.symbol = op.getSymName().str();
   function.arguments = op.getArguments() + op.getScratch().getNumResults();
   function.access.assign(op.getInputs(), rt::Access::Read);
   function.access.resize(function.arguments, rt::Access::Write);
+  for (int64_t updated : op.getUpdates().value_or(ArrayRef<int64_t>()))
+    function.access[updated] = rt::Access::ReadWrite;
   if (failed(convertNumbers(op, op.getScratch(), symbols, function.scratch)) ||
       failed(convertNumbers(op, op.getSizes(), symbols, function.sizes)) ||
       failed(convertNumbers(op, op.getUnsharedScratch(), symbols, function.unsharedScratch)))
@@ -224,7 +227,7 @@ public:
 
 private:
   static bool isBuffer(Operation &op) {
-    return isa<plan::InputOp, plan::OutputOp, plan::ConstantOp, plan::TemporaryOp>(op);
+    return isa<plan::InputOp, plan::OutputOp, plan::ConstantOp, plan::TemporaryOp, plan::StateOp>(op);
   }
 
   LogicalResult readEngines() {
@@ -233,6 +236,7 @@ private:
       if (failed(engine))
         return failure();
       callees[op.getSymName()] = plan->engines.size();
+      updates[op.getSymName()] = op.getUpdates().value_or(ArrayRef<int64_t>());
       plan->engines.push_back(std::move(*engine));
     }
     for (auto op : module.getOps<plan::HostFunctionOp>()) {
@@ -240,6 +244,7 @@ private:
       if (failed(function))
         return failure();
       callees[op.getSymName()] = plan->hostCode.functions.size();
+      updates[op.getSymName()] = op.getUpdates().value_or(ArrayRef<int64_t>());
       plan->hostCode.functions.push_back(std::move(*function));
     }
     for (auto op : module.getOps<plan::EngineOp>())
@@ -297,6 +302,10 @@ private:
       buffer.kind = rt::BufferKind::Output;
       buffer.index = output.getNumber();
       plan->outputs.push_back(number);
+    } else if (auto state = dyn_cast<plan::StateOp>(op)) {
+      buffer.kind = rt::BufferKind::State;
+      buffer.index = state.getNumber();
+      plan->states.push_back(number);
     } else if (auto constant = dyn_cast<plan::ConstantOp>(op)) {
       buffer.kind = rt::BufferKind::Constant;
       FailureOr<uint32_t> index = readConstant(constant);
@@ -361,6 +370,9 @@ private:
     bool writesFirst = step.kind == rt::StepKind::For; // The position.
     for (auto [i, buffer] : llvm::enumerate(step.buffers))
       (writesFirst ? i == 0 : i >= reads) ? written.insert(buffer) : read.insert(buffer);
+    if (auto callee = op.getAttrOfType<FlatSymbolRefAttr>("callee"))
+      for (int64_t updated : updates.lookup(callee.getValue()))
+        written.insert(step.buffers[updated]);
     bool callsBack = step.kind == rt::StepKind::Callback;
     plan->steps.push_back(std::move(step));
     for (Region &region : op.getRegions()) {
@@ -466,6 +478,7 @@ private:
   std::shared_ptr<const void> owner;
   std::shared_ptr<rt::Plan> plan;
   llvm::StringMap<uint32_t> callees;
+  llvm::StringMap<ArrayRef<int64_t>> updates; ///< Numbers of the inputs that a callee also writes.
   llvm::DenseMap<Value, uint32_t> numbers;
   llvm::DenseMap<std::pair<Attribute, Attribute>, uint32_t> constants; ///< By value and order.
 };

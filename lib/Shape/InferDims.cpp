@@ -45,7 +45,6 @@ private:
   SymbolicDims inferExpand(ExpandOp expand);
   SymbolicDims inferSlice(SliceOp slice);
   /// Returns the element at which a bound of a slice lies, or null if it may be outside the dim.
-  AffineExpr locateBound(int64_t bound, AffineExpr size, AffineMap sizes, unsigned &next);
   SymbolicDims inferCat(CatOp cat);
   SymbolicDims inferPad(PadOp pad);
   SymbolicDims inferIndex(IndexOp index);
@@ -228,22 +227,13 @@ SymbolicDims Inference::inferExpand(ExpandOp expand) {
   return result;
 }
 
-AffineExpr Inference::locateBound(int64_t bound, AffineExpr size, AffineMap sizes, unsigned &next) {
-  AffineExpr expr = ShapedType::isDynamic(bound) ? sizes.getResult(next++) : constant(bound);
-  if (isAtMost(size, expr, symbols))
-    return size;
-  if (isAtMost(expr, constant(-1), symbols))
-    expr = simplify(size + expr);
-  return isAtMost(constant(0), expr, symbols) && isAtMost(expr, size, symbols) ? expr : AffineExpr();
-}
-
 SymbolicDims Inference::inferSlice(SliceOp slice) {
   Dims result = *operands[0];
   AffineExpr &size = result[*normalizeDim(slice.getDim(), result.size())];
   AffineMap sizes = slice.getSizes().value_or(AffineMap());
   unsigned next = 0;
-  AffineExpr start = locateBound(slice.getStart(), size, sizes, next);
-  AffineExpr end = locateBound(slice.getEnd(), size, sizes, next);
+  AffineExpr start = locateBound(slice.getStart(), size, sizes, next, symbols);
+  AffineExpr end = locateBound(slice.getEnd(), size, sizes, next, symbols);
   if (!start || !end || !isAtMost(start, end, symbols))
     return std::nullopt;
   size = simplify((end - start).ceilDiv(static_cast<int64_t>(slice.getStep())));

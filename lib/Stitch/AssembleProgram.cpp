@@ -87,14 +87,21 @@ public:
     if (failed(buffers.checkAll(func, func.getArguments(), "argument")) ||
         failed(buffers.checkAll(func, terminator->getOperands(), "result")))
       return failure();
-    for (BlockArgument argument : func.getArguments())
+    auto attr = func->getAttrOfType<IntegerAttr>(InlayDialect::kStatesAttr);
+    unsigned count = attr ? attr.getInt() : 0;
+    ValueRange results = terminator->getOperands().drop_back(count), next = terminator->getOperands().take_back(count);
+    SmallVector<Value> states;
+    for (BlockArgument argument : func.getArguments().drop_back(count))
       buffers.declareInput(argument);
-    for (OpOperand &operand : terminator->getOpOperands())
+    for (auto [number, argument, value] : llvm::enumerate(func.getArguments().take_back(count), next))
+      states.push_back(buffers.declareState(argument, number, places.find(value).value_or(Space::host)));
+    for (OpOperand &operand : terminator->getOpOperands().drop_back(count))
       outputs.push_back(buffers.declareOutput(operand));
     if (failed(addSteps(func.getBody().front())))
       return failure();
-    for (auto [value, output] : llvm::zip(terminator->getOperands(), outputs))
+    for (auto [value, output] : llvm::zip_equal(results, outputs))
       deliver(terminator->getLoc(), value, output);
+    carry(terminator, next, states);
     return success();
   }
 
@@ -127,10 +134,23 @@ private:
 
   //===-- Segments ----------------------------------------------------------------------------------------------===//
 
+  /// Returns the buffers to which a call in `space` writes its results. A result that replaces an input in its memory
+  /// has the buffer of the input, which the call passes once.
+  SmallVector<Value> defineResults(plan::InvokeOp invoke, ArrayRef<Value> inputs, Space space) {
+    SmallVector<Value> results;
+    for (auto [number, value] : llvm::enumerate(invoke.getOutputs())) {
+      if (int64_t input = invoke.getUpdated(number); input >= 0)
+        buffers.set(value, inputs[input]);
+      else
+        results.push_back(buffers.define(value, space));
+    }
+    return results;
+  }
+
   template <typename Step>
   LogicalResult addCall(plan::InvokeOp invoke, Space space, ArrayRef<AffineExpr> scratch = {}) {
-    SmallVector<Value> inputs = buffers.getAll(invoke.getInputs(), space);
-    SmallVector<Value> results = buffers.defineAll(invoke.getOutputs(), space);
+    SmallVector<Value> inputs = buffers.getAll(invoke.getInputs(), space),
+                       results = defineResults(invoke, inputs, space);
     for (AffineExpr bytes : scratch)
       results.push_back(buffers.declareBytes(invoke.getLoc(), bytes, "scratch of " + invoke.getCallee()));
     buffers.mark(Step::create(buffers.steps(), invoke.getLoc(), invoke.getCalleeAttr(), inputs, results),
@@ -148,7 +168,7 @@ private:
         return invoke.emitOpError("expected input ")
                << number << " to be a constant, because the engine reads its dims in another order";
     }
-    SmallVector<Value> results = buffers.defineAll(invoke.getOutputs(), Space::device);
+    SmallVector<Value> results = defineResults(invoke, inputs, Space::device);
     auto step = plan::LaunchOp::create(buffers.steps(), invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
     buffers.mark(step, buffers.getSegment());
     return success();

@@ -97,6 +97,14 @@ Value BufferTable::declareInput(BlockArgument argument) {
   return buffer;
 }
 
+Value BufferTable::declareState(BlockArgument argument, unsigned number, Space space) {
+  OpBuilder declare = declarations();
+  Value buffer = plan::StateOp::create(declare, argument.getLoc(), getType(argument, space), number,
+                                       getLabel(argument, "state " + std::to_string(number)));
+  set(argument, buffer);
+  return buffer;
+}
+
 Value BufferTable::declareOutput(OpOperand &result) {
   OpBuilder declare = declarations();
   Value buffer =

@@ -42,6 +42,8 @@ public:
   /// Declares the buffer of an argument (result) of the function.
   mlir::Value declareInput(mlir::BlockArgument argument);
   mlir::Value declareOutput(mlir::OpOperand &result);
+  /// Declares the buffer of an argument that is state `number`.
+  mlir::Value declareState(mlir::BlockArgument argument, unsigned number, plan::Space space);
   /// Declares an empty buffer of the type of `value`.
   mlir::Value declareTemporary(mlir::Value value, plan::Space space);
   /// Declares an empty buffer of bytes in host memory.

@@ -26,6 +26,16 @@ static LogicalResult checkSpace(Operation *step, OperandRange buffers, Space spa
   return success();
 }
 
+/// Returns the numbers of the inputs that a callee also writes.
+static ArrayRef<int64_t> getUpdates(Operation *callee) {
+  std::optional<ArrayRef<int64_t>> updates;
+  if (auto engine = dyn_cast<plan::EngineOp>(callee))
+    updates = engine.getUpdates();
+  else if (auto host = dyn_cast<plan::HostFunctionOp>(callee))
+    updates = host.getUpdates();
+  return updates.value_or(ArrayRef<int64_t>());
+}
+
 /// Returns the number of buffers that a step must pass to `callee`, or nothing if such a step cannot call it.
 static std::optional<int64_t> countArguments(Operation *step, Operation *callee) {
   if (auto engine = dyn_cast_or_null<plan::EngineOp>(callee); engine && isa<plan::LaunchOp>(step))
@@ -55,6 +65,9 @@ static LogicalResult checkHostVersion(plan::EngineOp engine) {
   if (host.getArguments() != engine.getArguments())
     return engine.emitOpError("expected host version ") << name << " to take the engine's " << engine.getArguments()
                                                         << " buffers, but it takes " << host.getArguments();
+  if (getUpdates(host) != getUpdates(engine))
+    return engine.emitOpError("expected host version ") << name << " to update the inputs [" << getUpdates(engine)
+                                                        << "], but it updates [" << getUpdates(host) << "]";
   return success();
 }
 
@@ -95,13 +108,14 @@ static LogicalResult checkCallee(Operation *step, FlatSymbolRefAttr name, Operan
   return checkSpace(step, buffers, space);
 }
 
-/// Checks that the inputs (outputs) of the program are numbered in order and are in host memory.
+/// Checks that the inputs (outputs, states) of the program are numbered in order, and that inputs and outputs are in
+/// host memory.
 template <typename Op>
 static LogicalResult checkBorder(plan::ProgramOp program, StringRef what) {
   for (auto [number, border] : llvm::enumerate(program.getBody().getOps<Op>())) {
     if (static_cast<uint64_t>(border.getNumber()) != number)
       return border.emitOpError("expected ") << what << " " << number << " here, but got " << border.getNumber();
-    if (border.getBuffer().getType().getSpace() != Space::host)
+    if (!std::is_same_v<Op, plan::StateOp> && border.getBuffer().getType().getSpace() != Space::host)
       return border.emitOpError("expected ") << what << "s in host memory, but got " << border.getBuffer().getType();
   }
   return success();
@@ -150,7 +164,7 @@ private:
       return checkWhile(loop);
     if (auto loop = dyn_cast<plan::ForOp>(op))
       return checkFor(loop);
-    if (isa<plan::InputOp, plan::OutputOp, plan::ConstantOp, plan::TemporaryOp>(op))
+    if (isa<plan::InputOp, plan::OutputOp, plan::ConstantOp, plan::TemporaryOp, plan::StateOp>(op))
       return success();
     return op.emitOpError("is neither a buffer nor a step of a program");
   }
@@ -159,7 +173,15 @@ private:
   LogicalResult checkCall(Step step, Space space) {
     if (failed(checkCallee(step, step.getCalleeAttr(), step->getOperands(), space)))
       return failure();
-    return checkStep(step, step.getInputs(), step.getOutputs());
+    SmallVector<Value> written(step.getOutputs());
+    Operation *callee = SymbolTable::lookupNearestSymbolFrom(step, step.getCalleeAttr());
+    for (int64_t number : getUpdates(callee)) {
+      if (number >= static_cast<int64_t>(step.getInputs().size()))
+        return step.emitOpError("expected ") << step.getCalleeAttr() << " to update one of " << step.getInputs().size()
+                                             << " inputs, but it updates argument " << number;
+      written.push_back(step.getInputs()[number]);
+    }
+    return checkStep(step, step.getInputs(), written);
   }
 
   LogicalResult checkRun(plan::RunOp run) {
@@ -175,7 +197,7 @@ private:
   /// Checks one step that reads `inputs` and writes `outputs`, and records its writes.
   LogicalResult checkStep(Operation *step, ValueRange inputs, ValueRange outputs) {
     for (Value input : inputs)
-      if (!input.getDefiningOp<plan::InputOp>() && !input.getDefiningOp<plan::ConstantOp>() && !isWritten(input))
+      if (!isa_and_nonnull<plan::InputOp, plan::ConstantOp, plan::StateOp>(input.getDefiningOp()) && !isWritten(input))
         return step->emitOpError("reads a buffer that no earlier step wrote");
     for (Value output : outputs) {
       if (output.getDefiningOp<plan::InputOp>() || output.getDefiningOp<plan::ConstantOp>())
@@ -235,7 +257,8 @@ private:
 } // namespace
 
 static LogicalResult checkProgram(plan::ProgramOp program) {
-  if (failed(checkBorder<plan::InputOp>(program, "input")) || failed(checkBorder<plan::OutputOp>(program, "output")))
+  if (failed(checkBorder<plan::InputOp>(program, "input")) || failed(checkBorder<plan::OutputOp>(program, "output")) ||
+      failed(checkBorder<plan::StateOp>(program, "state")))
     return failure();
   Walk walk;
   if (failed(walk.checkBody(program.getBody())))

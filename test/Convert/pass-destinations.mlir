@@ -18,3 +18,15 @@ func.func @splat() -> tensor<4xf32> {
   %0 = arith.constant dense<2.0> : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// A result that replaces an argument is written to the memory of the argument, which may be written before.
+// CHECK-LABEL: func.func @update(
+// CHECK-SAME: %arg0: tensor<4xf32> {bufferization.writable = true}, %arg1: memref<4xf32>) attributes {plan.updates = array<i64: 0>}
+// CHECK: %[[S:.*]] = bufferization.to_buffer %arg0 read_only
+// CHECK: %[[E:.*]] = math.exp
+// CHECK: bufferization.materialize_in_destination %arg0 in restrict writable %arg1
+// CHECK: bufferization.materialize_in_destination %[[E]] in restrict writable %[[S]]
+func.func @update(%s: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.updates = 0 : i64}) {
+  %0 = math.exp %s : tensor<4xf32>
+  return %s, %0 : tensor<4xf32>, tensor<4xf32>
+}

@@ -226,3 +226,37 @@ plan.program @other_symbols {
   // expected-error @+1 {{expected sizes of @e to use the program's 0 symbols, but got 1}}
   plan.launch @e() outs(%t) : () -> (!plan.buffer<tensor<4xf32>, device>)
 }
+
+// -----
+
+plan.program @state_number {
+  // expected-error @+1 {{expected state 0 here, but got 1}}
+  %s = plan.state 1 "s" : <tensor<4xf32>, device>
+}
+
+// -----
+
+plan.host_function @f arguments 1 inputs 1 scratch affine_map<() -> ()> updates [0]
+plan.program @updates_input {
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  // expected-error @+1 {{writes a buffer that is read only}}
+  plan.call @f(%x) outs() : (!plan.buffer<tensor<4xf32>, host>) -> ()
+}
+
+// -----
+
+plan.engine @e arguments 2 scratch affine_map<() -> ()> updates [1] {
+}
+plan.program @updates_output {
+  %s = plan.state 0 "s" : <tensor<4xf32>, device>
+  %t = plan.temporary "t" : <tensor<4xf32>, device>
+  // expected-error @+1 {{expected @e to update one of 1 inputs, but it updates argument 1}}
+  plan.launch @e(%s) outs(%t) : (!plan.buffer<tensor<4xf32>, device>) -> !plan.buffer<tensor<4xf32>, device>
+}
+
+// -----
+
+// expected-error @+1 {{expected host version @h to update the inputs [0], but it updates []}}
+plan.engine @other_updates arguments 1 scratch affine_map<() -> ()> host_version @h updates [0] {
+}
+plan.host_function @h arguments 1 inputs 1 scratch affine_map<() -> ()>

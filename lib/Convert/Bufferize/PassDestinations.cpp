@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns results into buffers that the caller passes.
+// Turns results into buffers that the caller passes, or writes them into the buffers of arguments that they replace.
 
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -35,29 +36,59 @@ static void replaceSplats(func::FuncOp func) {
   });
 }
 
+/// Returns the memory of an argument that a result replaces. Bufferization sees a read at the start of the function.
+/// The result is written at the end, after all reads of the argument: a copy, or nothing if the result was computed in
+/// that memory, which bufferization decides because the argument is writable.
+static Value viewUpdated(BlockArgument argument, MemRefType type) {
+  OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
+  return bufferization::ToBufferOp::create(builder, argument.getLoc(), type, argument, /*read_only=*/true);
+}
+
 static LogicalResult passDestinations(func::FuncOp func) {
   auto returnOp = dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
   if (!llvm::hasSingleElement(func.getBody()) || !returnOp)
     return func.emitError("expected a function with one block that ends in func.return");
   OpBuilder builder(returnOp);
-  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-    if (isa<TensorType>(func.getArgument(i).getType()))
-      func.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName, builder.getBoolAttr(false));
-  SmallVector<Attribute> dims; // Dims of the results.
-  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+  unsigned inputs = func.getNumArguments(), results = func.getNumResults();
+  SmallVector<Attribute> dims;                       // Of each result.
+  SmallVector<std::optional<unsigned>> destinations; // Argument in whose memory each result goes, if there is one.
+  llvm::SmallSetVector<int64_t, 4> updated;          // Arguments.
+  for (unsigned i = 0; i < results; ++i) {
     dims.push_back(func.getResultAttr(i, InlayDialect::kDimsAttr));
+    destinations.emplace_back();
+    if (auto argument = func.getResultAttrOfType<IntegerAttr>(i, plan::kUpdatesAttr)) {
+      destinations.back() = argument.getInt();
+      updated.insert(argument.getInt());
+    }
+  }
+  for (unsigned i = 0; i < inputs; ++i)
+    if (isa<TensorType>(func.getArgument(i).getType()))
+      func.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
+                      builder.getBoolAttr(updated.contains(i)));
   func.removeResAttrsAttr();
+  if (!updated.empty()) {
+    SmallVector<int64_t> sorted = llvm::to_vector(updated);
+    llvm::sort(sorted);
+    func->setAttr(plan::kUpdatesAttr, builder.getDenseI64ArrayAttr(sorted));
+  }
   for (OpOperand &operand : returnOp->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type)
       return func.emitError("unsupported-type: expected results to be tensors, but got ") << operand.get().getType();
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
-    if (failed(func.insertArgument(func.getNumArguments(), memref, {}, operand.get().getLoc())))
-      return failure();
-    if (Attribute resultDims = dims[operand.getOperandNumber()])
-      func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr, resultDims);
+    Value destination;
+    if (destinations[number]) {
+      destination = viewUpdated(func.getArgument(*destinations[number]), memref);
+    } else {
+      if (failed(func.insertArgument(func.getNumArguments(), memref, {}, operand.get().getLoc())))
+        return failure();
+      if (dims[number])
+        func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr, dims[number]);
+      destination = func.getArguments().back();
+    }
     auto materialize = bufferization::MaterializeInDestinationOp::create(builder, returnOp.getLoc(), Type(),
-                                                                         operand.get(), func.getArguments().back());
+                                                                         operand.get(), destination);
     materialize.setRestrict(true);
     materialize.setWritable(true);
   }

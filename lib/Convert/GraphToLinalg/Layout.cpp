@@ -172,8 +172,7 @@ struct ConvertExpand : GraphToLinalgPattern<ExpandOp> {
 //===-- Slice, cat ----------------------------------------------------------------------------------------------===//
 
 /// Returns the start of a slice of a dim with `size` elements. Inference of dims has made sure that it lies in the dim.
-template <typename Op>
-OpFoldResult getSliceStart(OpBuilder &builder, Op op, OpFoldResult size) {
+OpFoldResult getSliceStart(OpBuilder &builder, SliceOp op, OpFoldResult size) {
   int64_t start = op.getStart();
   if (std::optional<int64_t> known = getConstantIntValue(size); known && !op.getSizes())
     return builder.getIndexAttr(getSliceBounds(start, op.getEnd(), *known).first);
@@ -258,21 +257,44 @@ struct ConvertFlip : GraphToLinalgPattern<FlipOp> {
   }
 };
 
+/// Returns the start of the slice that `source` fills, or null if the slice is not known to lie in the input.
+AffineExpr locateScatter(SliceScatterOp op, ArrayRef<AffineExpr> input, ArrayRef<AffineExpr> source) {
+  SmallVector<SymbolAttr> symbols = getSymbols(op);
+  int64_t dim = *normalizeDim(op.getDim(), input.size());
+  for (auto [i, sizes] : llvm::enumerate(llvm::zip_equal(input, source)))
+    if (static_cast<int64_t>(i) != dim && !areEqual(std::get<0>(sizes), std::get<1>(sizes), symbols.size()))
+      return nullptr;
+  if (auto size = dyn_cast<AffineConstantExpr>(input[dim]); size && !op.getSizes()) // inference has checked the bounds
+    return getAffineConstantExpr(getSliceBounds(op.getStart(), op.getEnd(), size.getValue()).first, op.getContext());
+  AffineMap sizes = op.getSizes().value_or(AffineMap());
+  unsigned next = 0;
+  AffineExpr start = locateBound(op.getStart(), input[dim], sizes, next, symbols);
+  AffineExpr end = locateBound(op.getEnd(), input[dim], sizes, next, symbols);
+  if (!start || !end || !isAtMost(start, end, symbols))
+    return nullptr;
+  AffineExpr count = (end - start).ceilDiv(static_cast<int64_t>(op.getStep()));
+  return areEqual(count, source[dim], symbols.size()) ? start : nullptr;
+}
+
 struct ConvertSliceScatter : GraphToLinalgPattern<SliceScatterOp> {
   using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(SliceScatterOp op, PatternRewriter &rewriter) const override {
     RankedTensorType type = tensorType(op.getInput());
-    int64_t dim = *normalizeDim(op.getDim(), type.getRank());
-    if (op.getSizes() || failed(checkStaticDim(rewriter, op, op.getInput(), dim)))
-      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected static bounds of the slice and a static dim, but got " + spell(type));
     if (llvm::is_contained(tensorType(op.getSource()).getShape(), 0))
       return op.getInput();
+    std::optional<SmallVector<AffineExpr>> input = getDims(op.getInput()), source = getDims(op.getSource());
+    AffineExpr start = input && source ? locateScatter(op, *input, *source) : AffineExpr();
+    if (!start)
+      return refuseOp(
+          rewriter, op, ReasonCode::UnsupportedShape,
+          "expected a slice that is known to lie in the input and to have the dims of the source, but got " +
+              spell(type) + " and " + spell(op.getSource().getType()));
+    int64_t dim = *normalizeDim(op.getDim(), type.getRank());
     Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));
-    Sizes sizes = getSizes(rewriter, op.getLoc(), op.getSource());
-    offsets[dim] = getSliceStart(rewriter, op, rewriter.getIndexAttr(type.getDimSize(dim)));
+    offsets[dim] = materializeExpr(rewriter, op.getLoc(), start);
     strides[dim] = rewriter.getIndexAttr(op.getStep());
+    Sizes sizes = getSizes(rewriter, op.getLoc(), op.getSource());
     return tensor::InsertSliceOp::create(rewriter, op.getLoc(), op.getSource(), op.getInput(), offsets, sizes, strides)
         .getResult();
   }

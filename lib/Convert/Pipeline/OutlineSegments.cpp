@@ -166,7 +166,91 @@ static void markConstants(SegmentOp segment, func::FuncOp func) {
       func.setArgAttr(number, plan::kConstantArgumentAttr, UnitAttr::get(func.getContext()));
 }
 
-static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, SymbolTable &symbols) {
+//===-- Updates in place ----------------------------------------------------------------------------------------===//
+
+namespace {
+/// The inputs that results replace in their memory, for each segment: the number of an input for each result, or -1.
+using Updates = llvm::DenseMap<SegmentOp, SmallVector<int64_t>>;
+} // namespace
+
+/// Follows the writes of parts of a tensor back to the tensor that they start from.
+static Value findUnwritten(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      value = insert.getDest();
+    else if (isa<SliceScatterOp, ScatterOp, IndexPutOp>(op))
+      value = op->getOperand(0);
+    else
+      break;
+  }
+  return value;
+}
+
+/// Returns true if `segment` is the last op that uses `value`, and uses it once.
+static bool isLastUse(Value value, SegmentOp segment) {
+  return llvm::count(segment.getInputs(), value) == 1 && llvm::all_of(value.getUsers(), [&](Operation *user) {
+           Operation *ancestor = segment->getBlock()->findAncestorOpInBlock(*user);
+           return ancestor == segment || ancestor->isBeforeInBlock(segment);
+         });
+}
+
+/// Lets segments update a state of `func` in its memory if each of them is the last op that uses the value before it.
+/// argument: the state. next: its next value.
+static void findUpdates(BlockArgument argument, Value next, Updates &updates) {
+  struct Update {
+    SegmentOp segment;
+    unsigned result;
+    int64_t input;
+  };
+  SmallVector<Update> found;
+  for (Value value = next; value != argument;) {
+    auto segment = value.getDefiningOp<SegmentOp>();
+    if (!segment || segment->getBlock() != argument.getOwner() || !segment.getTargetInterface().canUpdateInPlace() ||
+        findSplitControlFlow(segment))
+      return;
+    Block &body = segment.getBody().front();
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    auto start = dyn_cast<BlockArgument>(findUnwritten(body.getTerminator()->getOperand(result)));
+    Value input = start && start.getOwner() == &body ? segment.getInputs()[start.getArgNumber()] : Value(argument);
+    auto position = llvm::find(segment.getInputs(), input);
+    if (position == segment.getInputs().end() || input.getType() != value.getType() || !isLastUse(input, segment))
+      return;
+    found.push_back({segment, result, position - segment.getInputs().begin()});
+    value = input;
+  }
+  for (Update &update : found) {
+    SmallVector<int64_t> &inputs = updates[update.segment];
+    inputs.resize(update.segment.getNumResults(), -1);
+    inputs[update.result] = update.input;
+  }
+}
+
+/// Returns the updates in place of all states of `func`.
+static Updates findUpdates(func::FuncOp func) {
+  Updates updates;
+  auto states = func->getAttrOfType<IntegerAttr>(InlayDialect::kStatesAttr);
+  Operation *terminator = func.front().getTerminator();
+  unsigned count = states ? states.getInt() : 0, firstResult = terminator->getNumOperands() - count;
+  for (BlockArgument argument : func.getArguments().take_back(count)) {
+    unsigned number = argument.getArgNumber() + count - func.getNumArguments();
+    findUpdates(argument, terminator->getOperand(firstResult + number), updates);
+  }
+  return updates;
+}
+
+/// Records the updates on the function of a segment and on its call.
+static void carryUpdates(ArrayRef<int64_t> updates, func::FuncOp func, plan::InvokeOp invoke) {
+  if (updates.empty())
+    return;
+  Builder builder(func.getContext());
+  for (auto [result, input] : llvm::enumerate(updates))
+    if (input >= 0)
+      func.setResultAttr(result, plan::kUpdatesAttr, builder.getI64IntegerAttr(input));
+  invoke.setUpdatesAttr(builder.getDenseI64ArrayAttr(updates));
+}
+
+static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, ArrayRef<int64_t> updates,
+                             SymbolTable &symbols) {
   if (!segment.isClosed())
     return segment.emitOpError("expected a closed segment, but its body uses values from around it");
   if (Operation *controlFlow = findSplitControlFlow(segment))
@@ -188,10 +272,11 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
   passScalars(func);
   symbols.insert(func, std::next(parent->getIterator()));
   auto invoke = plan::InvokeOp::create(builder, loc, segment.getOutputs().getTypes(), FlatSymbolRefAttr::get(func),
-                                       segment.getInputs());
+                                       segment.getInputs(), /*updates=*/DenseI64ArrayAttr());
   invoke->setAttr(plan::kSegmentNumberAttr, builder.getI64IntegerAttr(number));
   carryDims(segment, parent, func, invoke);
   markConstants(segment, func);
+  carryUpdates(updates, func, invoke);
   segment.replaceAllUsesWith(invoke);
   segment.erase();
   return success();
@@ -205,8 +290,9 @@ struct OutlineSegmentsPass : inlay::impl::OutlineSegmentsPassBase<OutlineSegment
       replaceForeignConstants(func);
       if (func.isDeclaration())
         continue;
+      Updates updates = findUpdates(func);
       for (auto [number, segment] : llvm::enumerate(listSegments(func.front())))
-        if (failed(outline(segment, func, number, symbols)))
+        if (failed(outline(segment, func, number, updates.lookup(segment), symbols)))
           return signalPassFailure();
     }
   }

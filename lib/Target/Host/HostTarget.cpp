@@ -49,6 +49,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
   StringRef getTargetName(Attribute) const { return "host"; }
   bool isAccelerator(Attribute) const { return false; }
   bool canReplaceEngines(Attribute) const { return true; }
+  bool canUpdateInPlace(Attribute) const { return true; }
   TargetCosts getCosts(Attribute) const { return getDefaultCosts(DeviceKind::HostCpu); }
 
   Verdict canRun(Attribute, Operation *op) const {
@@ -60,6 +61,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
     AffineMap scratch;
     AffineMapAttr unshared;
     ArrayAttr kernels;
+    DenseI64ArrayAttr updates;
     auto stages = [&](ModuleOp scratchModule) -> LogicalResult {
       if (failed(lowerToLoops(scratchModule)))
         return failure();
@@ -71,6 +73,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
           scratch = *sizes;
           unshared = getUnshared(func, scratch);
           kernels = func->getAttrOfType<ArrayAttr>(plan::kKernelsAttr);
+          updates = func->getAttrOfType<DenseI64ArrayAttr>(plan::kUpdatesAttr);
         }
       return lowerToLLVM(scratchModule);
     };
@@ -88,9 +91,9 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
       symbols.push_back(builder.getAffineSymbolExpr(number));
     if (!symbols.empty())
       sizes = makeDimsAttr(segment.getContext(), symbols.size(), symbols);
-    plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),
-                                 type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch, sizes,
-                                 kernels, unshared);
+    int64_t arguments = type.getNumInputs() + type.getNumResults() - (updates ? updates.size() : 0);
+    plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(), arguments, type.getNumInputs(),
+                                 scratch, sizes, kernels, unshared, updates);
     segment.erase();
     return success();
   }

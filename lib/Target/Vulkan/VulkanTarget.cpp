@@ -115,6 +115,7 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
 namespace {
 struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAttr> {
   StringRef getTargetName(Attribute) const { return "vulkan"; }
+  bool canUpdateInPlace(Attribute) const { return true; }
   std::string getCostKey(Attribute attr) const {
     StringAttr kind = cast<VulkanAttr>(attr).getKind();
     return kind ? ("vulkan/" + kind.getValue()).str() : "vulkan";

@@ -51,6 +51,7 @@ def compile(
     tuning: StrPath | None = None,
     host_cpu: str | Iterable[str] = (),
     dynamic_shapes: DynamicShapes | None = None,
+    states: str | Iterable[str] = (),
     out_of_range: OutOfRange = "error",
     max_loop_iterations: int = LOOP_ITERATIONS,
     recovery: bool = True,
@@ -106,6 +107,8 @@ def compile(
         of this machine (default: "native"). A saved program has code for each of them and uses the best code that the
         loading machine can run.
     dynamic_shapes: the dims that may differ from call to call, in the form of torch.export (default: None).
+    states: arguments that the model writes and the program keeps between calls, by name (default: none). They are
+        zeros at first. Call a session, which `new_session` makes, without these arguments.
     out_of_range: the behavior of a call with sizes out of range: "error" (default), or "torch" to run the PyTorch
         module.
     max_loop_iterations: the number of iterations after which a loop of the model fails as endless (default: 2**24).
@@ -223,10 +226,17 @@ def _given(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 def _import(model: Model | Module, inputs: Inputs | None, options: Options) -> ImportedModel:
     if isinstance(model, Module):
-        if inputs is not None or options.dynamic_shapes is not None:
-            raise ArgumentTypeError("an inlay.Module determines its inputs: leave out inputs and dynamic_shapes")
+        if inputs is not None or options.dynamic_shapes is not None or options.states:
+            raise ArgumentTypeError(
+                "an inlay.Module determines its inputs: leave out inputs, dynamic_shapes and states"
+            )
         return import_rewritten(model)
     only_calls = options.targets == ("torch",)
     return import_model(
-        model, inputs, options.dynamic_shapes, only_calls=only_calls, max_loop_iterations=options.max_loop_iterations
+        model,
+        inputs,
+        options.dynamic_shapes,
+        max_loop_iterations=options.max_loop_iterations,
+        states=options.states,
+        only_calls=only_calls,
     )

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Sequence
 from typing import Any, cast
 
 import torch
+from torch.utils import _pytree as pytree
 
 from .._dialect.calls import no_autocast
 from .._import.onnx import import_onnx, is_onnx
@@ -19,6 +21,7 @@ from .._import.torch.program import import_program
 from .._import.types import DynamicShapes, Inputs, Model, ModelProto
 from .._paths import StrPath
 from .._program.imported import CallConvention, ChangedObjects, ImportedModel
+from ..errors import ArgumentValueError, UnsupportedError, did_you_mean
 from .options import LOOP_ITERATIONS
 
 
@@ -27,27 +30,32 @@ def import_model(
     inputs: Inputs | None = None,
     dynamic_shapes: DynamicShapes | None = None,
     max_loop_iterations: int = LOOP_ITERATIONS,
+    states: Sequence[str] = (),
     **options: Any,
 ) -> ImportedModel:
     """Imports a PyTorch module with example arguments, an ExportedProgram, or an ONNX model.
 
-    model, inputs, dynamic_shapes, max_loop_iterations: as for `inlay.compile`. options: as for `import_program`.
+    model, inputs, dynamic_shapes, max_loop_iterations, states: as for `inlay.compile`. options: as for
+    `import_program`.
     """
     with EXPORT_LOCK:
         if is_onnx(model):
+            if states:
+                raise UnsupportedError("an ONNX model writes no arguments, so it has no states: leave out states")
             options["max_loop_iterations"] = max_loop_iterations
             return import_onnx(cast("StrPath | ModelProto", model), inputs, dynamic_shapes, **options)
         if not isinstance(model, torch.nn.Module) or inputs is None:
             program_or_module = cast("torch.export.ExportedProgram | torch.nn.Module", model)
             exported = export_program(program_or_module, inputs, dynamic_shapes)
+            numbers, convention = split_states(convention_of(exported), states)
             with no_autocast():
-                program = import_program(exported, **options)
-            return ImportedModel(program, convention_of(exported), exported.module)
+                program = import_program(exported, states=numbers, **options)
+            return ImportedModel(program, convention, exported.module)
         made = export_model(model, inputs, dynamic_shapes, may_split_dims=True)
+        numbers, convention = split_states(convention_of(made.program, model, made.changed), states)
         with no_autocast():
-            program = import_program(made.program, shape_profiles=made.shape_profiles, **options)
+            program = import_program(made.program, shape_profiles=made.shape_profiles, states=numbers, **options)
         written = {write.target for write in program.interface.writes if isinstance(write.target, str)}
-        convention = convention_of(made.program, model, made.changed)
         return ImportedModel(program, convention, lambda: model, made.reads.watch(written))
 
 
@@ -65,6 +73,41 @@ def convention_of(
     spec = exported.call_spec
     defaults = _defaults(model, names) if model is not None else {}
     return CallConvention(spec.in_spec, spec.out_spec, names, defaults, changed or ChangedObjects())
+
+
+def split_states(convention: CallConvention, names: Sequence[str]) -> tuple[set[int], CallConvention]:
+    """Returns the numbers of the flat arguments that are states, and the calling convention without them.
+
+    names: arguments of the model. Raises ArgumentValueError for a name that is no argument, and UnsupportedError for a
+    model that changes its arguments in another way than by writing tensors.
+    """
+    if not names:
+        return set(), convention
+    if convention.changed.paths:
+        raise UnsupportedError("a model that changes lists or objects among its arguments can't have states")
+    positional, keyword = convention.in_spec.children()
+    known = [*(convention.argument_names or ())]
+    known = known if len(known) >= positional.num_children else [f"argument{i}" for i in range(positional.num_children)]
+    known = [*known[: positional.num_children], *(keyword.context or ())]
+    for name in names:
+        if name not in known:
+            raise ArgumentValueError(
+                f"states: the model has no argument {name!r} among the example inputs{did_you_mean(name, known)}"
+            )
+    numbers: set[int] = set()
+    passed: dict[str, Any] = {}
+    first = 0
+    for name, spec in zip(known, (*positional.children(), *keyword.children()), strict=True):
+        if name in names:
+            numbers.update(range(first, first + spec.num_leaves))
+        else:
+            passed[name] = pytree.tree_unflatten([0] * spec.num_leaves, spec)
+        first += spec.num_leaves
+    args = tuple(passed[name] for name in known[: positional.num_children] if name in passed)
+    kwargs = {name: passed[name] for name in known[positional.num_children :] if name in passed}
+    return numbers, dataclasses.replace(
+        convention, in_spec=pytree.tree_structure((args, kwargs)), argument_names=list(passed)
+    )
 
 
 def _defaults(model: torch.nn.Module, names: Sequence[str] | None) -> dict[str, Any]:

@@ -22,7 +22,7 @@ _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locat
 _MAX_INT = 2**63 - 1
 LOOP_ITERATIONS = 2**24  # the same as kDefaultMaxLoopIterations in InlayDialect.td
 # Options that the compiler does not have.
-PYTHON_ONLY = ("dynamic_shapes", "out_of_range", "cache")
+PYTHON_ONLY = ("dynamic_shapes", "states", "out_of_range", "cache")
 # Keywords of Torch-TensorRT that correspond to `inputs`.
 _INPUTS = ("arg_inputs", "kwarg_inputs")
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -49,6 +49,7 @@ class Options:
     tuning: str | None = None
     host_cpu: tuple[str, ...] = ()
     dynamic_shapes: DynamicShapes | None = None
+    states: tuple[str, ...] = ()
     out_of_range: OutOfRange = "error"
     max_loop_iterations: int = LOOP_ITERATIONS
     recovery: bool = True
@@ -86,6 +87,7 @@ class Options:
             "cost_model": _path("cost_model", options.cost_model, 'a path, "default" or None'),
             "tuning": _path("tuning", options.tuning),
             "host_cpu": tuple(_processor(name) for name in _as_list(options.host_cpu)),
+            "states": tuple(_argument_name(name) for name in _as_list(options.states)),
             "out_of_range": _choice("out_of_range", options.out_of_range, OUT_OF_RANGE),
             "targets": _targets(options.targets),
             "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
@@ -111,6 +113,12 @@ class Options:
         return any((self.placement, self.save_placement, self.cost_model, self.tuning, self.host_cpu))
 
 
+def _argument_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"expected states to be names of arguments, but got {name!r}")
+    return name
+
+
 def _processor(name: object) -> str:
     if not isinstance(name, str):
         raise ArgumentTypeError(f"expected host_cpu to be names of processors, but got {name!r}")
@@ -125,6 +133,8 @@ def _check_contradictions(options: Options) -> None:
             "the whole graph can't be on one target (require_full_compilation=True or enabled=False) if "
             f"{forced[0]} forces a part of it to another target"
         )
+    if options.states and options.out_of_range == "torch":
+        raise ArgumentValueError("PyTorch can't run calls of a model with states: leave out out_of_range='torch'")
     besides = [*forced, *(name for name in ("allow_ops", "exempt_ops") if getattr(options, name))]
     besides += ["min_block_size"] * (options.min_block_size != 1)
     besides += ["strategy"] * (options.strategy != "levels")

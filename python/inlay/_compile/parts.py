@@ -66,7 +66,8 @@ def _allows_parts(model: torch.nn.Module, inputs: Inputs | None, options: Option
         isinstance(leaf, Input) for leaf in pytree.tree_leaves(inputs)
     )
     is_possible = inputs is not None and not isinstance(model, torch.jit.ScriptModule)
-    wants_whole = options.is_full or options.placement or options.save_placement or "torch" not in options.targets
+    has_files = options.placement or options.save_placement
+    wants_whole = options.is_full or options.states or has_files or "torch" not in options.targets
     return is_limit and is_possible and not has_ranges and not wants_whole
 
 

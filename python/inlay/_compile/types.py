@@ -45,6 +45,7 @@ class CompileOptions(Synonyms, total=False):
     tuning: StrPath | None
     host_cpu: str | Iterable[str]
     dynamic_shapes: DynamicShapes | None
+    states: str | Iterable[str]
     out_of_range: OutOfRange
     max_loop_iterations: int
     recovery: bool

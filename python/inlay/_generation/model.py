@@ -18,12 +18,15 @@ from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from .._compile.driver import compile as compile_program
 from .._program.compiled import CompiledModule
-from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from .cache import CacheLayer, LayerShape, ProgramCache
+from ..errors import ArgumentTypeError, ArgumentValueError, DeviceError, UnsupportedError
+from .cache import LayerShape, ProbedLayer, ProgramCache, Tokens, TracedLayer, allocate
 
 # The names that transformers gives a cache: the first one from version 5.24 on.
 _CACHE_NAMES = ("cache", "past_key_values")
 _EXAMPLE = 2  # sequences and tokens of the example inputs: PyTorch treats sizes of 1 as fixed
+_EXAMPLE_PAST = 3  # tokens in the cache of the example inputs
+_LEAST_MAXIMUM = 3  # of sizes: torch.export can't trace models for sizes that are at most those of the example
+_CHUNK = 256  # the maximum number of tokens of a call of the program; longer prompts take several calls
 
 
 class CompiledModel(Protocol):
@@ -42,14 +45,14 @@ class CompiledModel(Protocol):
 class _Step(nn.Module):
     """One call of a model, with the cache as tensors.
 
-    input_ids: int64[batch, tokens]. attention_mask: int64[batch, max_length], 0 for padding. position_ids:
-    int64[batch, tokens]. length: int64[], the number of tokens in the cache. keys, values: the tensors of each layer,
+    input_ids: int64[batch, tokens]. attention_mask: int64[batch, tokens], 0 for padding. past_mask: int64[batch, past],
+    the same for the tokens in the cache. position_ids: int64[batch, tokens]. keys, values: the tensors of each layer,
     which are written.
     """
 
-    def __init__(self, model: PreTrainedModel, max_length: int, all_logits: bool) -> None:
+    def __init__(self, model: PreTrainedModel, all_logits: bool) -> None:
         super().__init__()
-        self.model, self.max_length, self.all_logits = model, max_length, all_logits
+        self.model, self.all_logits = model, all_logits
         self.accepted = inspect.signature(model.forward).parameters
         self.cache_name = _cache_name(model)
 
@@ -57,20 +60,17 @@ class _Step(nn.Module):
         self,
         input_ids: torch.Tensor,
         attention_mask: torch.Tensor,
+        past_mask: torch.Tensor,
         position_ids: torch.Tensor,
-        length: torch.Tensor,
         keys: list[torch.Tensor],
         values: list[torch.Tensor],
     ) -> torch.Tensor:
         """Returns the logits of the last token, or of all tokens: [batch, 1 or tokens, words]."""
-        layers = []
-        for key, value in zip(keys, values, strict=True):
-            layer = CacheLayer(self.max_length, length)
-            layer.keys, layer.values, layer.is_initialized = key, value, True
-            layers.append(layer)
+        length, count = past_mask.shape[1], input_ids.shape[1]
+        layers = [TracedLayer(*tensors, length, count) for tensors in zip(keys, values, strict=True)]
         arguments: dict[str, Any] = {
             "input_ids": input_ids,
-            "attention_mask": attention_mask,
+            "attention_mask": torch.cat([past_mask, attention_mask], dim=1),
             self.cache_name: Cache(layers=layers),
             "use_cache": True,
         }
@@ -88,24 +88,34 @@ def compile_model(
     """See `inlay.generation.compile`."""
     _check_model(model)
     _check_sizes(model, max_length, max_batch)
-    shapes = _find_shapes(model, max_length)
-    batch = _EXAMPLE if max_batch > 1 else 1
-    cache = ProgramCache(shapes, max_length)
-    cache.allocate(batch)
-    ids = torch.zeros(batch, _EXAMPLE, dtype=torch.int64)
-    mask = torch.ones(batch, max_length, dtype=torch.int64)
-    positions = torch.arange(_EXAMPLE).repeat(batch, 1)
-    keys, values = ([getattr(layer, name) for layer in cache.layers] for name in ("keys", "values"))
-    rows = {0: Dim("batch", min=1, max=max_batch)} if max_batch > 1 else {}
-    tokens = {**rows, 1: Dim("tokens", min=1, max=max_length)}
-    dims = (tokens, rows, tokens, None, [rows] * len(shapes), [rows] * len(shapes))
+    shapes = _find_shapes(model)
+    batch, chunk = _EXAMPLE if max_batch > 1 else 1, max(min(max_length, _CHUNK), _LEAST_MAXIMUM)
+    # There are places for a whole chunk after any number of tokens, so that all places that a call writes are known to
+    # exist. One more place lets torch.export assume that the tokens never fill all of them.
+    most = max(max_length, _EXAMPLE_PAST + 1)
+    places = most + chunk + 1
+    keys, values = allocate(shapes, batch, places)
+    ids, mask = torch.zeros(batch, _EXAMPLE, dtype=torch.int64), torch.ones(batch, _EXAMPLE, dtype=torch.int64)
+    past = torch.ones(batch, _EXAMPLE_PAST, dtype=torch.int64)
+    positions = torch.arange(_EXAMPLE_PAST, _EXAMPLE_PAST + _EXAMPLE).repeat(batch, 1)
+    rows = {0: Dim("batch", min=1, max=max(max_batch, _LEAST_MAXIMUM))} if max_batch > 1 else {}
+    tokens = {**rows, 1: Dim("tokens", min=1, max=chunk)}
+    dims = (
+        tokens,
+        tokens,
+        {**rows, 1: Dim("past", min=0, max=most)},
+        tokens,
+        [rows] * len(shapes),
+        [rows] * len(shapes),
+    )
     program = compile_program(
-        _Step(model, max_length, all_logits).eval(),
-        (ids, mask, positions, torch.tensor(0), keys, values),
+        _Step(model, all_logits).eval(),
+        (ids, mask, past, positions, keys, values),
         dynamic_shapes=dims,
+        states=("keys", "values"),
         **options,
     )
-    return _replace_forward(model, _Runner(model, program, shapes, max_length, max_batch, all_logits))
+    return _replace_forward(model, _Runner(model, program, len(shapes), chunk, max_length, max_batch, all_logits))
 
 
 def _cache_name(model: PreTrainedModel) -> str:
@@ -147,11 +157,10 @@ def _check_sizes(model: PreTrainedModel, max_length: int, max_batch: int) -> Non
         )
 
 
-def _find_shapes(model: PreTrainedModel, max_length: int) -> list[LayerShape]:
+def _find_shapes(model: PreTrainedModel) -> list[LayerShape]:
     """Runs the model on two tokens to see which keys and values its layers have."""
-    count = model.config.get_text_config(decoder=True).num_hidden_layers
-    cache = Cache(layers=[CacheLayer(max_length) for _ in range(count)])
-    arguments = {_cache_name(model): cache, "use_cache": True}
+    layers = [ProbedLayer() for _ in range(model.config.get_text_config(decoder=True).num_hidden_layers)]
+    arguments = {_cache_name(model): Cache(layers=layers), "use_cache": True}
     try:
         with torch.no_grad():
             model(input_ids=torch.zeros(1, _EXAMPLE, dtype=torch.int64), **arguments)
@@ -160,16 +169,13 @@ def _find_shapes(model: PreTrainedModel, max_length: int) -> list[LayerShape]:
             f"expected a model whose state is keys and values, but {type(model).__name__} fails with such a cache: "
             f"{error}"
         ) from error
-    shapes = []
-    for number, layer in enumerate(cache.layers):
-        if layer.keys is None or layer.values is None:
+    for number, layer in enumerate(layers):
+        if layer.shape is None:
             raise UnsupportedError(
                 f"expected a model whose layers all keep keys and values, but layer {number} of "
                 f"{type(model).__name__} keeps none"
             )
-        keys, values = ((one.shape[1], one.shape[3]) for one in (layer.keys, layer.values))
-        shapes.append(LayerShape(keys, values, layer.keys.dtype))
-    return shapes
+    return [layer.shape for layer in layers if layer.shape is not None]
 
 
 class _Runner:
@@ -187,19 +193,22 @@ class _Runner:
         self,
         model: PreTrainedModel,
         program: CompiledModule,
-        shapes: Sequence[LayerShape],
+        layers: int,
+        chunk: int,
         max_length: int,
         max_batch: int,
         all_logits: bool,
     ) -> None:
-        self.program, self.shapes, self.max_length, self.max_batch = program, tuple(shapes), max_length, max_batch
+        """chunk: the maximum number of tokens of a call of the program."""
+        self.program, self.layers, self.chunk = program, layers, chunk
+        self.max_length, self.max_batch = max_length, max_batch
         self.all_logits, self.cache_name = all_logits, _cache_name(model)
         self.words = model.config.get_text_config(decoder=True).vocab_size
         # `generate` passes logits_to_keep to models that have it.
         self.default_kept = 0 if "logits_to_keep" in inspect.signature(model.forward).parameters else 1
 
     def new_cache(self) -> ProgramCache:
-        return ProgramCache(self.shapes, self.max_length)
+        return ProgramCache(self.program, self.layers, self.max_length)
 
     def run(self, arguments: dict[str, Any]) -> tuple[torch.Tensor, ProgramCache]:
         """Adds tokens to a cache. Returns the logits and the cache."""
@@ -226,19 +235,35 @@ class _Runner:
                 f"input_ids: expected 1 to {self.max_length - cache.length} tokens, but got {count}: the cache has "
                 f"room for max_length = {self.max_length} tokens and holds {cache.length}"
             )
-        cache.allocate(batch)
-        given = self._pad_mask(mask, batch, total)
+        seen = self._check_mask(mask, batch, total)
         if positions is None:
             positions = torch.arange(cache.length, total).repeat(batch, 1)
         elif positions.dim() != 2 or positions.shape[0] not in (1, batch) or positions.shape[1] != count:
             raise ArgumentValueError(
                 f"position_ids: expected dims [{batch}, {count}], as input_ids has, but got {list(positions.shape)}"
             )
-        keys, values = ([getattr(layer, name) for layer in cache.layers] for name in ("keys", "values"))
-        positions = positions.expand(batch, count).contiguous()
-        logits = self.program(ids.contiguous(), given, positions, torch.tensor(cache.length), keys, values)
-        cache.advance(count)
-        return (logits[:, -kept:] if kept else logits), cache
+        new = Tokens(ids, seen[:, cache.length :], positions.expand(batch, -1))
+        logits = [self._add(part, seen[:, : cache.length], cache) for part in new.split(self.chunk)]
+        made = torch.cat(logits, dim=1) if self.all_logits else logits[-1]
+        return (made[:, -kept:] if kept else made), cache
+
+    def _add(self, new: Tokens, seen: torch.Tensor, cache: ProgramCache) -> torch.Tensor:
+        """Adds at most `chunk` tokens to a cache. Returns their logits. seen: the mask for the tokens in the cache.
+
+        If the device fails, the cache is computed again from its tokens, where the program runs then.
+        """
+        try:
+            logits = _step(cache, new, seen)
+        except DeviceError:
+            cache.session.reset()
+            known, first = cache.tokens, 0
+            if known is not None:
+                for part in known.split(self.chunk):
+                    _step(cache, part, known.mask[:, :first])
+                    first += part.ids.shape[1]
+            logits = _step(cache, new, seen)
+        cache.add(new)
+        return logits
 
     def _check_cache(self, cache: Any, ids: torch.Tensor) -> ProgramCache:
         if not isinstance(cache, ProgramCache):
@@ -246,9 +271,9 @@ class _Runner:
                 f"{self.cache_name}: expected a cache from new_cache() of the compiled model, but got "
                 f"{type(cache).__name__}"
             )
-        if cache.shapes != self.shapes or cache.max_length != self.max_length:
+        if cache.program is not self.program:
             raise ArgumentValueError(f"{self.cache_name}: expected a cache of this model, but got one of another model")
-        if cache.sequences not in (None, ids.shape[0]):
+        if cache.sequences not in (0, ids.shape[0]):
             raise ArgumentValueError(
                 f"input_ids: expected {cache.sequences} sequences, as the cache has, but got {ids.shape[0]}"
             )
@@ -294,16 +319,21 @@ class _Runner:
                 f"expected at most {self.max_length} tokens in all, but got {total}: compile with a larger max_length"
             )
 
-    def _pad_mask(self, mask: torch.Tensor | None, batch: int, total: int) -> torch.Tensor:
-        """Returns the mask for all places of the cache. Places after the last token are 0."""
-        padded = torch.zeros(batch, self.max_length, dtype=torch.int64)
-        if mask is not None and mask.shape != (batch, total):
+    def _check_mask(self, mask: torch.Tensor | None, batch: int, total: int) -> torch.Tensor:
+        """Returns the mask for the tokens in the cache and the given ones: 1 for all of them by default."""
+        if mask is None:
+            return torch.ones(batch, total, dtype=torch.int64)
+        if mask.shape != (batch, total):
             raise ArgumentValueError(
                 f"attention_mask: expected dims [{batch}, {total}], for the tokens in the cache and the given ones, "
                 f"but got {list(mask.shape)}"
             )
-        padded[:, :total] = 1 if mask is None else mask
-        return padded
+        return mask.to(torch.int64)
+
+
+def _step(cache: ProgramCache, new: Tokens, seen: torch.Tensor) -> torch.Tensor:
+    """Runs the program. Returns logits. seen: the mask for the tokens in the cache."""
+    return cast(torch.Tensor, cache.session(new.ids, new.mask, seen, new.positions))
 
 
 def _replace_forward(model: PreTrainedModel, runner: _Runner) -> CompiledModel:

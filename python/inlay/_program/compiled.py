@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from .objects import change_objects
 from .outputs import CallValues, ResultOutput
 from .report import Report
 from .saving import describe
+from .session import Session
 from .signature import Signature
 from .sizes import UNBOUNDED
 from .state import IncompatibleKeys, State
@@ -30,6 +32,7 @@ from .watch import Watch
 
 if TYPE_CHECKING:
     from .._inlay import Compilation
+    from .._inlay import Session as Handle
 
 _Made = TypeVar("_Made")
 
@@ -111,7 +114,7 @@ class CompiledModule:
 
     @torch._disable_dynamo  # type: ignore[attr-defined]  # torch.compiler.disable would import torch._dynamo here
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the model and returns its result.
+        """Runs the model and returns its result. If the model has states, call a session instead.
 
         `torch.compile` does not trace this call. If the model was compiled with out_of_range="torch", PyTorch runs
         calls with sizes out of range.
@@ -120,13 +123,24 @@ class CompiledModule:
         and what was expected. Raises SizesError for sizes out of range, DeviceError for a lost device, and Error if a
         call of PyTorch failed, with its exception as the cause.
         """
+        return self._call(args, kwargs)
+
+    def new_session(self) -> Session:
+        """Returns a session with states of its own, for a model that was compiled with `states`."""
+        if not self._interface.states:
+            raise UnsupportedError("the model has no states: compile it with states=, or call it without a session")
+        return Session(self._call, self._profile, self._compilation.make_session(), self._interface.states)
+
+    def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], session: Handle | None = None) -> Any:
+        """Runs the model on the states of a session and returns its result."""
+        self._require_session(session)
         if self._watch is not None:
             self._watch.check()
         given = self._signature.flatten(args, kwargs)
         if torch.is_grad_enabled():
             self._signature.refuse_gradients(given)
         try:
-            results = self.call_flat(*given)
+            results = self.call_flat(*given, session=session)
         except SizesError:
             if self._original is None:
                 raise
@@ -137,13 +151,13 @@ class CompiledModule:
             return change_objects(convention, self._signature.arrange(args, kwargs), results)
         return results[0] if convention.out_spec.is_leaf() else pytree.tree_unflatten(results, convention.out_spec)
 
-    def call_flat(self, *given: Any) -> list[Any]:
+    def call_flat(self, *given: Any, session: Handle | None = None) -> list[Any]:
         """Runs the model with flat arguments and returns its flat results."""
         leaves = self._signature.check(given)
         sizes = self._signature.measure(given)
         self._check_written(given)
         with self._turn:
-            made, kept = self._run(self._compilation.call, leaves)
+            made, kept = self._run(functools.partial(self._compilation.call, session=session), leaves)
             with torch.inference_mode(False):
                 results = self._restore(made.tensors())
             for check in self._interface.checks:
@@ -184,12 +198,19 @@ class CompiledModule:
             chrome://tracing can show (default: no file).
         Raises the same errors as a call, and OSError if the file can't be written.
         """
+        return self._profile(args, kwargs, trace)
+
+    def _profile(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], trace: StrPath | None, session: Handle | None = None
+    ) -> Profile:
+        """Profiles a call on the states of a session."""
+        self._require_session(session)
         given = self._signature.flatten(args, kwargs)
         leaves = self._signature.check(given)
         self._signature.measure(given)
 
         def run(inputs: list[torch.Tensor]) -> tuple[list[tuple[str, str, float]], str, str, str]:
-            return self._compilation.profile(inputs, trace is not None)
+            return self._compilation.profile(inputs, trace is not None, session)
 
         with self._turn:
             (steps, report, table, events), _ = self._run(run, leaves)
@@ -258,6 +279,8 @@ class CompiledModule:
             raise UnsupportedError(
                 "a graph that torch.compile made of a part of a model can't be saved: use inlay.compile"
             )
+        if self._interface.states:
+            raise UnsupportedError("a model with states can't be saved yet")
         self._check_savable(allow_framework)
         self._refuse_inside_call("save")
         with self._turn, self._state.lock:
@@ -265,6 +288,14 @@ class CompiledModule:
             metadata, tensors = describe(self._interface, convention, self._state)
             self._compilation.save(
                 file, metadata, list(tensors.items()), weights, bool(allow_framework), bool(replace_weights)
+            )
+
+    def _require_session(self, session: Handle | None) -> None:
+        """Raises ArgumentTypeError for a call without a session if the model has states."""
+        if self._interface.states and session is None:
+            raise ArgumentTypeError(
+                f"the model keeps states ({self._interface.states[0].name!r}, ...) between calls: make a session with "
+                "new_session() and call it"
             )
 
     def _refuse_inside_call(self, method: str) -> None:

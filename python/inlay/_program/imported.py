@@ -62,13 +62,15 @@ class Check(NamedTuple):
 class Interface:
     """The inputs and outputs of calls of a program.
 
-    The arguments of the function are the inputs that are tensors and not kept, followed by the buffers in `carried`.
+    The arguments of the function are the inputs that are tensors and not kept, followed by the buffers in `carried` and
+    the states, which calls do not pass.
     """
 
     inputs: list[ProgramInput] = field(default_factory=list)  # flat arguments of the model
     outputs: list[Output] = field(default_factory=list)  # flat results of the model
     results: list[TensorType] = field(default_factory=list)  # results of the function, as the model returns them
     carried: list[str] = field(default_factory=list)  # names of the buffers that the model writes
+    states: list[ProgramInput] = field(default_factory=list)  # tensors that the program keeps between calls
     writes: list[Write] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     symbols: Symbols = field(default_factory=Symbols)  # sizes that differ from call to call

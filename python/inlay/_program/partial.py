@@ -140,7 +140,11 @@ class PartialModule(CompiledModule):
         except RuntimeError as error:
             raise ArgumentValueError(str(error)) from error
 
-    def call_flat(self, *given: Any) -> NoReturn:
+    def new_session(self) -> NoReturn:
+        """Raises UnsupportedError."""
+        raise UnsupportedError(_WHOLE + "have states")
+
+    def call_flat(self, *given: Any, session: object = None) -> NoReturn:
         """Raises UnsupportedError."""
         raise UnsupportedError(_WHOLE + "be called with flat arguments")
 

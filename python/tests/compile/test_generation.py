@@ -6,6 +6,7 @@ import inlay.generation
 import pytest
 import torch
 from inlay._compile.imported import compilation_count
+from inlay._program.session import Session
 
 transformers = pytest.importorskip("transformers")
 
@@ -88,6 +89,53 @@ def test_greedy_tokens_on_vulkan():
     compiled = inlay.generation.compile(model, max_length=24, targets=("vulkan", "host", "torch"))
     assert [segment["target"] for segment in compiled.program.report["segments"]] == ["vulkan"]
     check(model, compiled, tokens(1, 4), max_new_tokens=20)
+
+
+def test_keys_and_values_stay_on_the_device():
+    compiled = inlay.generation.compile(build("llama"), max_length=24, targets=("vulkan", "host", "torch"))
+    cache = compiled.new_cache()
+    compiled.generate(tokens(1, 4), cache=cache, max_new_tokens=3, **GREEDY)
+    one = torch.ones(1, 1, dtype=torch.int64)
+    steps = cache.session.profile(one, one, one.expand(1, cache.length), one)
+    assert [kind for _, kind, _ in steps if kind != "copy"] == ["engine"]
+    copies = [name for name, kind, _ in steps if kind == "copy"]
+    assert copies
+    assert not any("keys" in name or "values" in name or "scatter" in name for name in copies)
+
+
+@pytest.mark.parametrize("all_logits", [False, True])
+def test_prompts_that_take_several_calls(all_logits, monkeypatch):
+    monkeypatch.setattr("inlay._generation.model._CHUNK", 6)
+    model = build("llama")
+    compiled = inlay.generation.compile(model, max_length=32, max_batch=2, all_logits=all_logits, targets=TARGETS)
+    ids, mask = tokens(2, 11), torch.ones(2, 11, dtype=torch.int64)
+    mask[0, :5] = 0
+    check(model, compiled, ids, attention_mask=mask, max_new_tokens=12)
+    if all_logits:
+        torch.testing.assert_close(compiled(input_ids=ids[1:]).logits, model(input_ids=ids[1:]).logits)
+
+
+@pytest.mark.parametrize("options", [{}, {"num_beams": 2}], ids=str)
+def test_a_failing_device_changes_no_token(options, monkeypatch):
+    """The states are undefined after a failure, so the cache is computed again."""
+    monkeypatch.setattr("inlay._generation.model._CHUNK", 6)
+    model = build("llama")
+    compiled = inlay.generation.compile(model, max_length=32, max_batch=4, targets=TARGETS)
+    run, calls = Session.__call__, []
+
+    def fail_at_times(session, *args):
+        result = run(session, *args)
+        calls.append(args)
+        if len(calls) in (2, 9):
+            session.load_state_dict({name: state * torch.nan for name, state in session.state_dict().items()})
+            raise inlay.DeviceError("lost")
+        return result
+
+    monkeypatch.setattr(Session, "__call__", fail_at_times)
+    ids, mask = tokens(2, 7), torch.ones(2, 7, dtype=torch.int64)
+    mask[1, :3] = 0
+    check(model, compiled, ids, attention_mask=mask, max_new_tokens=12, **options)
+    assert len(calls) > 9
 
 
 @pytest.mark.parametrize(

@@ -221,3 +221,18 @@ func.func @f(%x: !inlay.list<tensor<4xf32>> {inlay.length = 1000000000000 : i64}
 func.func @f(%x: tensor<4xf32> {inlay.length = 2 : i64}) {
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.states' to be an i64 of at least 0 on a function, but got "one"}}
+func.func private @states_type() attributes {inlay.states = "one"}
+
+// -----
+
+// expected-error @+1 {{expected at least 2 arguments and results, which are states, but got 1 and 2}}
+func.func private @states_count(tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {inlay.states = 2}
+
+// -----
+
+// expected-error @+1 {{expected state 0 to be a tensor and to keep its type, but got 'tensor<4xf32>' and 'tensor<5xf32>'}}
+func.func private @states_types(tensor<4xf32>) -> tensor<5xf32> attributes {inlay.states = 1}

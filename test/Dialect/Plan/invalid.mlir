@@ -702,3 +702,41 @@ func.func @integer_row_scales_of_window(%x: tensor<1x3x8x8xi8>, %s: tensor<36xf3
     : (tensor<1x3x8x8xi8>, tensor<36xf32>, tensor<8x3x3x3xi8>, tensor<1xf32>, tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
   return %0 : tensor<1x8x6x6xf32>
 }
+
+// -----
+
+// expected-error @+1 {{expected 'updates' to be ascending numbers below 2, but got 2}}
+plan.host_function @update_beyond arguments 3 inputs 2 scratch affine_map<() -> ()> updates [2]
+
+// -----
+
+// expected-error @+1 {{expected 'updates' to be ascending numbers below 3, but got 1}}
+plan.engine @update_twice arguments 3 scratch affine_map<() -> ()> updates [1, 1] {
+}
+
+// -----
+
+func.func @missing_update(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected 'updates' to name the inputs that @f updates, [0], but got []}}
+  %0 = plan.invoke @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+plan.host_function @f arguments 1 inputs 1 scratch affine_map<() -> ()> updates [0]
+
+// -----
+
+func.func @update_of_other_type(%x: tensor<4xf32>) -> tensor<5xf32> {
+  // expected-error @+1 {{expected result 0 to have the type of the input that it replaces, 'tensor<4xf32>', but got 'tensor<5xf32>'}}
+  %0 = plan.invoke @f(%x) updates [0] : (tensor<4xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+plan.host_function @f arguments 1 inputs 1 scratch affine_map<() -> ()> updates [0]
+
+// -----
+
+func.func @update_counts(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected 'updates' to have a number for each of 1 results, but got 2}}
+  %0 = plan.invoke @f(%x) updates [0, -1] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+plan.host_function @f arguments 1 inputs 1 scratch affine_map<() -> ()> updates [0]

@@ -151,6 +151,24 @@ static LogicalResult verifyMaxLoopIterations(Operation *op, Attribute value) {
                                      << value;
 }
 
+/// Verifies that the last arguments and the last results of a function are states of the same types.
+static LogicalResult verifyStates(Operation *op, Attribute value) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto states = dyn_cast<IntegerAttr>(value);
+  if (!function || !states || !states.getType().isSignlessInteger(64) || states.getInt() < 0)
+    return op->emitError("expected 'inlay.states' to be an i64 of at least 0 on a function, but got ") << value;
+  ArrayRef<Type> arguments = function.getArgumentTypes(), results = function.getResultTypes();
+  uint64_t count = states.getInt();
+  if (count > arguments.size() || count > results.size())
+    return op->emitError("expected at least ") << count << " arguments and results, which are states, but got "
+                                               << arguments.size() << " and " << results.size();
+  for (auto [number, argument, result] : llvm::enumerate(arguments.take_back(count), results.take_back(count)))
+    if (!isa<RankedTensorType>(argument) || argument != result)
+      return op->emitError("expected state ")
+             << number << " to be a tensor and to keep its type, but got " << argument << " and " << result;
+  return success();
+}
+
 LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -186,6 +204,8 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                : op->emitError("expected '") << name << "' to be a dictionary, but got " << value;
   if (name == kSymbolsAttr)
     return verifySymbols(op, value);
+  if (name == kStatesAttr)
+    return verifyStates(op, value);
   if (name == kDimsAttr)
     return verifyDims(op, value);
   if (name == kMaxLoopIterationsAttr)

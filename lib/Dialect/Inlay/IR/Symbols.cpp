@@ -274,6 +274,17 @@ bool inlay::isAtMost(AffineExpr lhs, AffineExpr rhs, ArrayRef<SymbolAttr> symbol
   return getRange(simplifyExpr(rhs - lhs, symbols.size()), symbols).min >= 0;
 }
 
+AffineExpr inlay::locateBound(int64_t bound, AffineExpr size, AffineMap sizes, unsigned &next,
+                              ArrayRef<SymbolAttr> symbols) {
+  auto constant = [&](int64_t value) { return getAffineConstantExpr(value, size.getContext()); };
+  AffineExpr expr = ShapedType::isDynamic(bound) ? sizes.getResult(next++) : constant(bound);
+  if (isAtMost(size, expr, symbols))
+    return size;
+  if (isAtMost(expr, constant(-1), symbols))
+    expr = simplifyExpr(size + expr, symbols.size());
+  return isAtMost(constant(0), expr, symbols) && isAtMost(expr, size, symbols) ? expr : AffineExpr();
+}
+
 int64_t inlay::getTypicalValue(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
   // For symbols without a typical size.
   constexpr int64_t kDefaultTypical = 64;

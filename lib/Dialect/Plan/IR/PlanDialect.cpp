@@ -143,8 +143,20 @@ static LogicalResult verifySizes(Operation *op, StringRef name, AffineMap map, i
   return success();
 }
 
+/// Checks the numbers of the inputs that a callee also writes: ascending, and below `count`.
+static LogicalResult verifyUpdates(Operation *op, std::optional<ArrayRef<int64_t>> updates, uint64_t count) {
+  int64_t next = 0;
+  for (int64_t number : updates.value_or(ArrayRef<int64_t>())) {
+    if (number < next || number >= static_cast<int64_t>(count))
+      return op->emitOpError("expected 'updates' to be ascending numbers below ") << count << ", but got " << number;
+    next = number + 1;
+  }
+  return success();
+}
+
 LogicalResult EngineOp::verify() {
-  if (failed(verifyCount(*this, "arguments", getArguments())))
+  if (failed(verifyCount(*this, "arguments", getArguments())) ||
+      failed(verifyUpdates(*this, getUpdates(), getArguments())))
     return failure();
   for (Operation &op : getBody().front())
     if (!isa<KernelOp, DispatchOp>(op))
@@ -168,7 +180,8 @@ static LogicalResult verifyNumbers(Operation *op, std::optional<AffineMap> sizes
 }
 
 LogicalResult HostFunctionOp::verify() {
-  if (failed(verifyArguments(*this, getArguments(), getInputs())) || failed(verifyNumbers(*this, getSizes())))
+  if (failed(verifyArguments(*this, getArguments(), getInputs())) || failed(verifyNumbers(*this, getSizes())) ||
+      failed(verifyUpdates(*this, getUpdates(), getInputs())))
     return failure();
   if (std::optional<AffineMap> unshared = getUnsharedScratch()) {
     if (unshared->getNumResults() != 1)
@@ -231,14 +244,43 @@ LogicalResult DispatchOp::verify() {
 
 //===-- Calls and buffers ---------------------------------------------------------------------------------------===//
 
+LogicalResult InvokeOp::verify() {
+  if (!getUpdates())
+    return success();
+  if (getUpdates()->size() != getNumResults())
+    return emitOpError("expected 'updates' to have a number for each of ")
+           << getNumResults() << " results, but got " << getUpdates()->size();
+  for (auto [number, input] : llvm::enumerate(*getUpdates())) {
+    if (input < -1 || input >= static_cast<int64_t>(getInputs().size()))
+      return emitOpError("expected 'updates' to have numbers of inputs or -1, but got ") << input;
+    if (input >= 0 && getInputs()[input].getType() != getResult(number).getType())
+      return emitOpError("expected result ")
+             << number << " to have the type of the input that it replaces, " << getInputs()[input].getType()
+             << ", but got " << getResult(number).getType();
+  }
+  return success();
+}
+
 LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *callee = symbols.lookupNearestSymbolFrom(*this, getCalleeAttr());
-  uint64_t inputs = getInputs().size(), outputs = getOutputs().size();
+  SmallVector<int64_t> updated; // Inputs that results replace in their memory.
+  for (unsigned result = 0; result < getNumResults(); ++result)
+    if (int64_t input = getUpdated(result); input >= 0)
+      updated.push_back(input);
+  llvm::sort(updated);
+  uint64_t inputs = getInputs().size(), outputs = getOutputs().size() - updated.size();
+  auto verifyUpdated = [&](std::optional<ArrayRef<int64_t>> expected) -> LogicalResult {
+    if (expected.value_or(ArrayRef<int64_t>()) == ArrayRef(updated))
+      return success();
+    return emitOpError("expected 'updates' to name the inputs that ")
+           << getCalleeAttr() << " updates, [" << expected.value_or(ArrayRef<int64_t>()) << "], but got [" << updated
+           << "]";
+  };
   if (auto engine = dyn_cast_or_null<EngineOp>(callee)) {
     if (engine.getArguments() != inputs + outputs)
       return emitOpError("expected ") << engine.getArguments() << " inputs and results for the engine "
                                       << getCalleeAttr() << ", but got " << inputs + outputs;
-    return success();
+    return verifyUpdated(engine.getUpdates());
   }
   auto verifyCounts = [&](uint64_t expected, uint64_t arguments, StringRef what) -> LogicalResult {
     if (expected == inputs && arguments == inputs + outputs)
@@ -247,7 +289,9 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &symbols) {
                                     << " " << getCalleeAttr() << ", but got " << inputs << " and " << outputs;
   };
   if (auto host = dyn_cast_or_null<HostFunctionOp>(callee))
-    return verifyCounts(host.getInputs(), host.getArguments(), "host function");
+    return failed(verifyUpdated(host.getUpdates()))
+               ? failure()
+               : verifyCounts(host.getInputs(), host.getArguments(), "host function");
   if (auto foreign = dyn_cast_or_null<ForeignEngineOp>(callee))
     return verifyCounts(foreign.getInputs(), foreign.getArguments(), "foreign engine");
   auto function = dyn_cast_or_null<FunctionOpInterface>(callee);

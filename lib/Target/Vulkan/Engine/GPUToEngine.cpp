@@ -92,9 +92,10 @@ public:
                                                : *bytes); // Unused arguments need only a minimal buffer.
     }
     symbols = getSymbols(func).size();
-    auto engine = plan::EngineOp::create(builder, func.getLoc(), func.getSymName(), segmentArguments,
-                                         AffineMap::get(0, symbols, scratch, builder.getContext()),
-                                         /*host_version=*/nullptr);
+    auto engine =
+        plan::EngineOp::create(builder, func.getLoc(), func.getSymName(), segmentArguments,
+                               AffineMap::get(0, symbols, scratch, builder.getContext()),
+                               /*host_version=*/nullptr, func->getAttrOfType<DenseI64ArrayAttr>(plan::kUpdatesAttr));
     setOrders(engine, segmentArguments);
     builder.createBlock(&engine.getBody());
     for (Operation &op : func.getBody().front()) {

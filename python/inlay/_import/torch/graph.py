@@ -357,14 +357,19 @@ class GraphBuilder:
             self._locations[label] = (name, location)
         return f"loc({self._locations[label][0]})"
 
-    def module(self, results: Sequence[Value], attributes: Mapping[str, str] | None = None) -> str:
-        """Returns the text of the module, whose only function, @forward, returns `results`."""
+    def module(self, results: Sequence[Value], attributes: Mapping[str, str] | None = None, states: int = 0) -> str:
+        """Returns the text of the module, whose only function, @forward, returns `results`.
+
+        states: so many last results are the next values of so many last arguments.
+        """
         types = [value.type for value in results]
         arrow = f" -> {types[0] if len(types) == 1 else '(' + ', '.join(types) + ')'}" if types else ""
         attached = ", ".join(f"{key} = {quote(text)}" for key, text in (attributes or {}).items())
         lines = [f"module{f' attributes {{{attached}}}' if attached else ''} {{"]
-        symbols = f" attributes {{inlay.symbols = {self.symbols.text()}}}" if len(self.symbols) else ""
-        lines.append(f"  func.func public @forward({', '.join(self._arguments)}){arrow}{symbols} {{")
+        properties = [f"inlay.states = {states}"] if states else []
+        properties += [f"inlay.symbols = {self.symbols.text()}"] if len(self.symbols) else []
+        described = f" attributes {{{', '.join(properties)}}}" if properties else ""
+        lines.append(f"  func.func public @forward({', '.join(self._arguments)}){arrow}{described} {{")
         lines += [f"    {line}" for line in self._live_lines(self._lines, {value.name for value in results})]
         names = ", ".join(value.name for value in results)
         lines.append(f"    return {names} : {', '.join(types)}" if types else "    return")

@@ -81,6 +81,10 @@ def read_symbols(
                 if isinstance(size, torch.SymInt) and size.node.expr == symbol:
                     places[symbol] = places[symbol] or (f"{name}[{dim}]" if isinstance(value, torch.Tensor) else name)
                     requests.setdefault(symbol, []).append(profile)
+    for symbol in places:  # torch leaves dims of one name apart if the trace did not compare them
+        known = _find_name(env, symbol)
+        if known is not None and symbol not in ties:
+            ties[symbol] = firsts.setdefault(known, symbol)
     ranges = env.var_to_range if ranges is None else ranges
     found: dict[sympy.Symbol, list[tuple[sympy.Symbol, str]]] = {}
     for symbol, place in places.items():

@@ -83,6 +83,7 @@ def import_program(
     portable: bool = False,
     only_calls: bool = False,
     shape_profiles: Mapping[tuple[int, int], ShapeProfile] | None = None,
+    states: Container[int] = (),
 ) -> ImportedProgram:
     """Imports a `torch.export.ExportedProgram`.
 
@@ -90,6 +91,7 @@ def import_program(
     portable: True to leave folders of this machine out of the text.
     only_calls: True to import every call as it was exported, as a call into PyTorch.
     shape_profiles: (number of an input, dim) -> what the user asked for about the dim beyond what the export keeps.
+    states: numbers of the inputs that the program keeps between calls. Calls do not pass them.
     Raises UnsupportedError for inputs with dims that the dialect can't express, and for weights that are not on the
     CPU.
     """
@@ -101,10 +103,12 @@ def import_program(
         imported = None
         if graph is not None:
             with contextlib.suppress(WritesError):
-                imported = _import_exported(exported, graph, table, attributes, portable, only_calls, symbols)
+                imported = _import_exported(exported, graph, table, attributes, portable, only_calls, symbols, states)
         if imported is None:
             exported = _decompose(exported, table)
-            imported = _import_exported(exported, exported.graph, table, attributes, portable, only_calls, symbols)
+            imported = _import_exported(
+                exported, exported.graph, table, attributes, portable, only_calls, symbols, states
+            )
     interface = imported.interface
     interface.conditions = list(dict.fromkeys([*conditions, *interface.conditions]))
     return imported
@@ -145,13 +149,16 @@ def _import_exported(
     portable: bool,
     only_calls: bool,
     symbols: Symbols,
+    states: Container[int],
 ) -> ImportedProgram:
     """Imports a graph without writes: that of an ExportedProgram or an equivalent one."""
     signature = exported.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
     parts = _GraphParts(symbols=symbols)
-    carriers = find_carriers(_user_inputs(exported), symbols)
+    user_inputs = _user_inputs(exported)
+    passed = [value for number, value in enumerate(user_inputs) if number not in states]
+    carriers = find_carriers(passed, symbols)
     for spec in signature.input_specs:
         node = nodes[spec.arg.name]
         if spec.kind == InputKind.USER_INPUT:
@@ -183,6 +190,7 @@ def _import_exported(
             raise UnsupportedError(
                 f"the model has an output of kind {spec.kind.name.lower()}{target}, which Inlay can't make yet"
             )
+    parts.split_states(states)
     if only_calls:
         return _import(graph, parts, attributes, portable, {})
     return _import(graph, parts, attributes, portable, _handlers(), Expander(table))
@@ -210,6 +218,14 @@ def import_graph(
         return _import(graph, parts, None, False, _handlers(), Expander(decompositions_for_tracing()))
 
 
+class _State(NamedTuple):
+    """An input that the program keeps between calls: its placeholder, and the node of its next value."""
+
+    node: torch.fx.Node
+    input: ProgramInput
+    next: torch.fx.Node
+
+
 class _Carried(NamedTuple):
     """A buffer that the model writes, and its placeholder."""
 
@@ -227,6 +243,7 @@ class _GraphParts:
     parameters: dict[torch.fx.Node, Any] = field(default_factory=dict)  # values of parameters, buffers and constants
     names: dict[torch.fx.Node, str] = field(default_factory=dict)  # names of parameters and buffers
     carried: list[_Carried] = field(default_factory=list)
+    states: list[_State] = field(default_factory=list)
     writes: list[tuple[str | int, torch.fx.Node]] = field(default_factory=list)  # targets, as in Write, and values
     state: dict[str, torch.Tensor] = field(default_factory=dict)
     persistent: list[str] = field(default_factory=list)
@@ -238,6 +255,29 @@ class _GraphParts:
             nodes.get(value, value) if isinstance(value, torch.fx.Node) else value for value in self.outputs
         ]
         self.writes = [(target, nodes.get(value, value)) for target, value in self.writes]
+        self.states = [state._replace(next=nodes.get(state.next, state.next)) for state in self.states]
+
+    def split_states(self, numbers: Container[int]) -> None:
+        """Makes the arguments with these numbers states. The other arguments get new numbers."""
+        next_values = {target: value for target, value in self.writes if target in numbers}
+        passed: dict[int, int] = {}  # new number by old number
+        arguments, self.arguments = self.arguments, []
+        for number, (node, argument) in enumerate(arguments):
+            if number not in numbers:
+                passed[number] = len(self.arguments)
+                self.arguments.append((node, argument))
+                continue
+            if not argument.is_tensor or argument.is_kept or argument.dtype == torch.uint8:
+                raise UnsupportedError(
+                    f"expected state {argument.name!r} to be a tensor of a type that programs have, but got "
+                    f"{argument.dtype or type(argument.value).__name__}"
+                )
+            self.states.append(_State(node, argument, next_values.get(number, node)))
+        self.writes = [
+            (passed[target] if isinstance(target, int) else target, value)
+            for target, value in self.writes
+            if target not in next_values
+        ]
 
 
 def import_calls(
@@ -308,7 +348,9 @@ def _import(
     for node, name, tensor in parts.carried:
         check_static(tensor, f"buffer {name!r}")
         walker.argument(node, name, tensor)
-    given = [*parts.outputs, *(value for _, value in parts.writes)]
+    for state in parts.states:
+        walker.argument(state.node, state.input.name, state.node.meta["val"])
+    given = [*parts.outputs, *(value for _, value in parts.writes), *(state.next for state in parts.states)]
     walker.walk(graph, [replaced.get(value, value) if isinstance(value, torch.fx.Node) else value for value in given])
     return _assemble(walker, parts, attributes, replaced)
 
@@ -368,8 +410,10 @@ def _assemble(
     for value, message in walker.checks:
         checks.append(Check(len(results), message))
         results.append(_Result(value, value.dtype))
+    next_values = [walker.tensor(state.next) for state in parts.states]
     interface = Interface(
         inputs=[argument for _, argument in parts.arguments],
+        states=[state.input for state in parts.states],
         outputs=outputs,
         results=[TensorType(result.value.shape, result.dtype) for result in results],
         carried=[buffer.name for buffer in parts.carried],
@@ -386,7 +430,8 @@ def _assemble(
         kept=walker.kept,
         kept_sources=walker.kept_sources,
     )
-    text = walker.builder.module([result.value for result in results], attributes)
+    returned = [*(result.value for result in results), *next_values]
+    text = walker.builder.module(returned, attributes, len(next_values))
     return ImportedProgram(text, walker.builder.weights, interface, state, walker.reasons, walker.unplaced)
 
 

@@ -25,6 +25,9 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
         after the accelerator's device fails.
       }], "bool", "canReplaceEngines", (ins), "", [{ return false; }]>,
     InterfaceMethod<[{
+        Returns true if the conversion of a segment respects `plan.updates`: a result replaces an input in its memory.
+      }], "bool", "canUpdateInPlace", (ins), "", [{ return false; }]>,
+    InterfaceMethod<[{
         Returns the key under which a cost model lists this target with its kind of device, e.g. "vulkan/software". If
         the model has no entry for this key, its entry for the plain target name applies.
       }], "std::string", "getCostKey", (ins), "", [{ return ::llvm::cast<::inlay::TargetAttrInterface>(::mlir::Attribute($_attr)).getTargetName().str(); }]>,

@@ -57,6 +57,12 @@ bool broadcastDims(llvm::SmallVectorImpl<mlir::AffineExpr> &result, llvm::ArrayR
 /// Returns true if `lhs` is at most `rhs` for all values of the symbols.
 bool isAtMost(mlir::AffineExpr lhs, mlir::AffineExpr rhs, llvm::ArrayRef<SymbolAttr> symbols);
 
+/// Returns a bound of a slice of a dim of `size` elements as a number from 0 to `size`, or null if it is not known to
+/// be one. Negative bounds count from the end, and bounds beyond the end mean the end. A dynamic `bound` is result
+/// `next` of `sizes`, and `next` is incremented.
+mlir::AffineExpr locateBound(int64_t bound, mlir::AffineExpr size, mlir::AffineMap sizes, unsigned &next,
+                             llvm::ArrayRef<SymbolAttr> symbols);
+
 /// Returns the value of the expression with each symbol at its typical size. Saturates on overflow.
 int64_t getTypicalValue(mlir::AffineExpr expr, llvm::ArrayRef<SymbolAttr> symbols);
 

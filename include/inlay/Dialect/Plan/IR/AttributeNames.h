@@ -24,6 +24,10 @@ inline constexpr llvm::StringLiteral kConstantOrderAttr = "plan.order";
 /// ArrayAttr on a `plan.engine`: the order of each argument, empty for an argument whose order is unchanged.
 inline constexpr llvm::StringLiteral kConstantOrdersAttr = "plan.orders";
 
+/// I64 on a result of a segment's function: the number of the argument that the result replaces in its memory.
+/// DenseI64ArrayAttr on a function on buffers: the numbers of all such arguments.
+inline constexpr llvm::StringLiteral kUpdatesAttr = "plan.updates";
+
 //===-- Functions on buffers ------------------------------------------------------------------------------------===//
 
 /// On a function on buffers: the number of arguments that belong to the segment. The arguments after them are scratch

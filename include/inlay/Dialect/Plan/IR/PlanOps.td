@@ -20,7 +20,8 @@ def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, N
   let description = [{
     A table of kernels and the dispatches of one launch, in order. Dispatches refer to the engine's buffers by number:
     first its `arguments`, then its scratch buffers, whose sizes in bytes are the results of `scratch`. `host_version`
-    is a host function that computes the same over the same buffers. It runs if the device fails.
+    is a host function that computes the same over the same buffers. It runs if the device fails. `updates` are the
+    numbers of the arguments that are inputs and are also written, because a result replaces the input in its memory.
 
     Example:
     ```mlir
@@ -32,10 +33,10 @@ def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, N
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, AffineMapAttr:$scratch,
-      OptionalAttr<FlatSymbolRefAttr>:$host_version);
+      OptionalAttr<FlatSymbolRefAttr>:$host_version, OptionalAttr<DenseI64ArrayAttr>:$updates);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{ $sym_name `arguments` $arguments `scratch` $scratch (`host_version` $host_version^)?
-      attr-dict-with-keyword $body }];
+      (`updates` $updates^)? attr-dict-with-keyword $body }];
   let hasVerifier = 1;
 }
 
@@ -70,15 +71,16 @@ def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
     which the first `inputs` are read and the others written, followed by its scratch buffers, whose sizes in bytes are
     the results of `scratch`. With `sizes`, the next argument is a pointer to these numbers as 64-bit integers. With
     `kernels`, the last argument is a pointer to an `InlayHostContext`, whose functions run the kernels by number.
+    Inputs with the numbers in `updates` are also written: a result replaces the input in its memory.
     `unshared_scratch` is present if scratch buffers share memory: its result is the size in bytes without sharing.
 
     Example: `plan.host_function @forward_1 arguments 2 inputs 1 scratch affine_map<() -> (1024)>`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, I64Attr:$inputs, AffineMapAttr:$scratch,
       OptionalAttr<AffineMapAttr>:$sizes, OptionalAttr<TypedArrayAttrBase<Plan_HostKernelAttr, "kernels">>:$kernels,
-      OptionalAttr<AffineMapAttr>:$unshared_scratch);
+      OptionalAttr<AffineMapAttr>:$unshared_scratch, OptionalAttr<DenseI64ArrayAttr>:$updates);
   let assemblyFormat = [{ $sym_name `arguments` $arguments `inputs` $inputs `scratch` $scratch (`sizes` $sizes^)?
-      (`kernels` $kernels^)? attr-dict }];
+      (`kernels` $kernels^)? (`updates` $updates^)? attr-dict }];
   let hasVerifier = 1;
 }
 
@@ -150,13 +152,20 @@ def Plan_InvokeOp : Plan_Op<"invoke", [DeclareOpInterfaceMethods<SymbolUserOpInt
   let summary = "a call of a converted segment, still on tensors";
   let description = [{
     Exists between Convert and Stitch. A scalar enters and leaves the segment as a tensor of rank 0, an index as a
-    tensor of i64 of rank 0.
+    tensor of i64 of rank 0. `updates` has a number for each result: that of the input that the result replaces in its
+    memory, or -1. No other op uses such an input afterwards.
 
     Example: `%r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs);
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs, OptionalAttr<DenseI64ArrayAttr>:$updates);
   let results = (outs Variadic<AnyType>:$outputs);
-  let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+  let assemblyFormat = [{ $callee `(` $inputs `)` (`updates` $updates^)? attr-dict
+      `:` functional-type($inputs, $outputs) }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the number of the input that a result replaces in its memory, or -1.
+    int64_t getUpdated(unsigned result) { return getUpdates() ? (*getUpdates())[result] : -1; }
+  }];
 }
 
 def Plan_FrameworkCallOp : Plan_Op<"framework_call"> {
@@ -213,6 +222,10 @@ def Plan_ConstantOp : Plan_BufferOp<"constant", "data known at compile time; upl
   let arguments = (ins ElementsAttr:$value, StrAttr:$name);
   let assemblyFormat = "$value $name attr-dict `:` type($buffer)";
   let hasVerifier = 1;
+}
+def Plan_StateOp : Plan_BufferOp<"state", "memory that is kept between the calls of a session; zeros at first"> {
+  let arguments = (ins I64Attr:$number, StrAttr:$name);
+  let assemblyFormat = "$number $name attr-dict `:` type($buffer)";
 }
 def Plan_TemporaryOp : Plan_BufferOp<"temporary", "memory that one call in flight uses"> {
   let arguments = (ins StrAttr:$name);

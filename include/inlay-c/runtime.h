@@ -114,12 +114,14 @@ typedef struct InlayTensorInfo {
   const char *type;    ///< The type with the names of such dims: "float32[batch x 10]".
 } InlayTensorInfo;
 
-/// Return the number of inputs or results.
+/// Return the number of inputs, results or states.
 INLAY_RUNTIME_API size_t inlayProgramInputCount(const InlayProgram *program);
 INLAY_RUNTIME_API size_t inlayProgramOutputCount(const InlayProgram *program);
-/// Describe input or result `number` in `info`. InlayStatusInvalidArgument if there is no such input or result.
+INLAY_RUNTIME_API size_t inlayProgramStateCount(const InlayProgram *program);
+/// Describe input, result or state `number` in `info`. InlayStatusInvalidArgument if there is none of that number.
 INLAY_RUNTIME_API InlayStatus inlayProgramInput(const InlayProgram *program, size_t number, InlayTensorInfo *info);
 INLAY_RUNTIME_API InlayStatus inlayProgramOutput(const InlayProgram *program, size_t number, InlayTensorInfo *info);
+INLAY_RUNTIME_API InlayStatus inlayProgramState(const InlayProgram *program, size_t number, InlayTensorInfo *info);
 
 /// Returns the name of the device that the program runs on; empty if all of it runs on the host.
 INLAY_RUNTIME_API const char *inlayProgramDevice(const InlayProgram *program);
@@ -176,6 +178,33 @@ INLAY_RUNTIME_API InlayTensor inlayResultTensor(const InlayResult *result);
 
 /// Frees the result. May be called from any thread, also after the program was closed. Null is ignored.
 INLAY_RUNTIME_API void inlayResultFree(InlayResult *result);
+
+//===-- State ---------------------------------------------------------------------------------------------------===//
+
+/// The states that a sequence of calls reads and writes. Sessions of a program are independent of each other. A session
+/// serves one call at a time: a second one fails. After a call that failed while it wrote a state, calls fail until the
+/// session is reset or all its states are written.
+typedef struct InlaySession InlaySession;
+
+/// Makes a session, which calls of a program with states need. `session` is set to null on failure.
+INLAY_RUNTIME_API InlayStatus inlaySessionMake(InlayProgram *program, InlaySession **session);
+
+/// Frees the session. No call of it may be running. It may outlive the program. Null is ignored.
+INLAY_RUNTIME_API void inlaySessionFree(InlaySession *session);
+
+/// Frees all states. The next call starts with zeros, and its inputs choose the dims.
+INLAY_RUNTIME_API InlayStatus inlaySessionReset(InlaySession *session);
+
+/// Copies a state into a result, which is set to null on failure.
+INLAY_RUNTIME_API InlayStatus inlaySessionRead(const InlaySession *session, size_t number, InlayResult **state);
+
+/// Replaces a state.
+INLAY_RUNTIME_API InlayStatus inlaySessionWrite(InlaySession *session, size_t number, const InlayTensor *value);
+
+/// Runs the program like `inlayProgramRun`, with the states of a session.
+INLAY_RUNTIME_API InlayStatus inlaySessionRun(InlaySession *session, InlayProgram *program, const InlayTensor *inputs,
+                                              const InlayOwner *owners, size_t inputCount, InlayResult **results,
+                                              size_t resultCount);
 
 #ifdef __cplusplus
 }

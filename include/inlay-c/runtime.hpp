@@ -91,6 +91,49 @@ struct Options {
   std::function<bool()> stop;                      ///< Returns true to stop a call; must not throw.
 };
 
+namespace detail {
+inline void check(InlayStatus status) {
+  if (status != InlayStatusOk)
+    throw Error(status, inlayLastError());
+}
+
+/// Returns the tensor of a result, which it owns.
+inline Tensor own(InlayResult *result) {
+  InlayTensor tensor = inlayResultTensor(result);
+  return {tensor.data,
+          tensor.element,
+          {tensor.dims, tensor.dims + tensor.rank},
+          std::shared_ptr<InlayResult>(result, inlayResultFree)};
+}
+} // namespace detail
+
+/// The states of a sequence of calls; movable. It serves one call at a time and may outlive its program.
+class Session {
+public:
+  /// Frees all states. The next call starts with zeros, and its inputs choose the dims.
+  void reset() { detail::check(inlaySessionReset(session_.get())); }
+  /// Returns a copy of a state.
+  Tensor read(size_t number) const {
+    InlayResult *state = nullptr;
+    detail::check(inlaySessionRead(session_.get(), number, &state));
+    return detail::own(state);
+  }
+  /// Replaces a state.
+  void write(size_t number, const Tensor &value) {
+    InlayTensor raw = {value.data, value.element, value.dims.size(), value.dims.data()};
+    detail::check(inlaySessionWrite(session_.get(), number, &raw));
+  }
+
+private:
+  friend class Program;
+  struct Free {
+    void operator()(InlaySession *session) const { inlaySessionFree(session); }
+  };
+  explicit Session(InlaySession *session) : session_(session) {}
+
+  std::unique_ptr<InlaySession, Free> session_;
+};
+
 /// A loaded program; movable. May be called from several threads at a time.
 class Program {
 public:
@@ -138,7 +181,24 @@ public:
 
   /// Runs the program and returns the results. Their owners keep their memory, which may outlive the program. A device
   /// that shares memory with the host reads large inputs that have an owner in place; see `InlayOwner`.
-  std::vector<Tensor> call(const std::vector<Tensor> &inputs) {
+  std::vector<Tensor> call(const std::vector<Tensor> &inputs) { return run(inputs, nullptr); }
+  /// Does the same with the states of a session.
+  std::vector<Tensor> call(const std::vector<Tensor> &inputs, Session &session) {
+    return run(inputs, session.session_.get());
+  }
+
+  size_t stateCount() const { return inlayProgramStateCount(program_.get()); }
+  TensorInfo state(size_t number) const { return describe(inlayProgramState, number); }
+
+  /// Makes a session, which calls of a program with states need.
+  Session makeSession() {
+    InlaySession *session = nullptr;
+    check(inlaySessionMake(program_.get(), &session));
+    return Session(session);
+  }
+
+private:
+  std::vector<Tensor> run(const std::vector<Tensor> &inputs, InlaySession *session) {
     using Owner = std::shared_ptr<const void>;
     std::vector<InlayTensor> in = convert(inputs);
     std::vector<InlayOwner> owners;
@@ -147,27 +207,18 @@ public:
       owners.push_back(
           {input.owner ? new Owner(input.owner) : nullptr, [](void *owner) { delete static_cast<Owner *>(owner); }});
     std::vector<InlayResult *> made(outputCount());
-    check(inlayProgramRun(program_.get(), in.data(), owners.data(), in.size(), made.data(), made.size()));
+    check(inlaySessionRun(session, program_.get(), in.data(), owners.data(), in.size(), made.data(), made.size()));
     std::vector<Tensor> results;
-    for (InlayResult *result : made) {
-      InlayTensor tensor = inlayResultTensor(result);
-      results.push_back({tensor.data,
-                         tensor.element,
-                         {tensor.dims, tensor.dims + tensor.rank},
-                         std::shared_ptr<InlayResult>(result, inlayResultFree)});
-    }
+    for (InlayResult *result : made)
+      results.push_back(detail::own(result));
     return results;
   }
 
-private:
   struct Close {
     void operator()(InlayProgram *program) const { inlayProgramClose(program); }
   };
 
-  static void check(InlayStatus status) {
-    if (status != InlayStatusOk)
-      throw Error(status, inlayLastError());
-  }
+  static void check(InlayStatus status) { detail::check(status); }
 
   static std::vector<InlayTensor> convert(const std::vector<Tensor> &tensors) {
     std::vector<InlayTensor> result;

@@ -25,7 +25,11 @@ struct Described {
 
 struct InlayProgram {
   LoadedProgram opened;
-  std::vector<Described> inputs, outputs;
+  std::vector<Described> inputs, outputs, states;
+};
+
+struct InlaySession {
+  std::shared_ptr<Session> session;
 };
 
 //===-- Status --------------------------------------------------------------------------------------------------===//
@@ -153,6 +157,7 @@ InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, 
     const Plan &plan = *result->opened.plan;
     result->inputs = describe(plan, plan.inputs);
     result->outputs = describe(plan, plan.outputs);
+    result->states = describe(plan, plan.states);
     *program = result.release();
     return InlayStatusOk;
   });
@@ -168,6 +173,7 @@ void inlayProgramClose(InlayProgram *program) { delete program; }
 
 size_t inlayProgramInputCount(const InlayProgram *program) { return program ? program->inputs.size() : 0; }
 size_t inlayProgramOutputCount(const InlayProgram *program) { return program ? program->outputs.size() : 0; }
+size_t inlayProgramStateCount(const InlayProgram *program) { return program ? program->states.size() : 0; }
 
 static InlayStatus find(const std::vector<Described> &list, const char *what, size_t number, InlayTensorInfo *info) {
   if (!info)
@@ -187,6 +193,10 @@ InlayStatus inlayProgramInput(const InlayProgram *program, size_t number, InlayT
 InlayStatus inlayProgramOutput(const InlayProgram *program, size_t number, InlayTensorInfo *info) {
   return guardC(
       [&]() -> InlayStatus { return program ? find(program->outputs, "result", number, info) : noProgram(); });
+}
+
+InlayStatus inlayProgramState(const InlayProgram *program, size_t number, InlayTensorInfo *info) {
+  return guardC([&]() -> InlayStatus { return program ? find(program->states, "state", number, info) : noProgram(); });
 }
 
 const char *inlayProgramDevice(const InlayProgram *program) {
@@ -319,21 +329,22 @@ private:
 };
 } // namespace
 
-/// Runs the program. Holds the owners until it returns.
-static Status run(InlayProgram *program, const InlayTensor *inputs, std::vector<std::shared_ptr<const void>> owners,
-                  size_t inputCount, std::vector<TensorView> &results) {
+/// Runs the program with a session, which may be null. Holds the owners until it returns.
+static Status run(InlayProgram *program, Session *session, const InlayTensor *inputs,
+                  std::vector<std::shared_ptr<const void>> owners, size_t inputCount,
+                  std::vector<TensorView> &results) {
   std::vector<TensorView> in;
   INLAY_RETURN_IF_ERROR(convert(inputs, inputCount, "input", in));
   for (size_t i = 0; i < owners.size(); ++i)
     in[i].owner = std::move(owners[i]);
-  StatusOr<std::vector<TensorView>> made = program->opened.program->call(in);
+  StatusOr<std::vector<TensorView>> made = program->opened.program->callForResults(in, session);
   if (made.isOk())
     results = std::move(*made);
   return made.status();
 }
 
-InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs, const InlayOwner *owners,
-                            size_t inputCount, InlayResult **results, size_t resultCount) {
+static InlayStatus run(InlayProgram *program, Session *session, const InlayTensor *inputs, const InlayOwner *owners,
+                       size_t inputCount, InlayResult **results, size_t resultCount) {
   return guardC([&]() -> InlayStatus {
     Owners kept(owners, owners ? inputCount : 0);
     if (resultCount && !results)
@@ -344,7 +355,7 @@ InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs, co
     if (resultCount != program->outputs.size())
       return invalid(fmt::format("expected place for {} results, but got {}", program->outputs.size(), resultCount));
     std::vector<TensorView> made;
-    if (Status status = run(program, inputs, kept.share(), inputCount, made); !status.isOk())
+    if (Status status = run(program, session, inputs, kept.share(), inputCount, made); !status.isOk())
       return toC(status);
     std::vector<std::unique_ptr<InlayResult>> all;
     for (TensorView &view : made)
@@ -355,6 +366,11 @@ InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs, co
   });
 }
 
+InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs, const InlayOwner *owners,
+                            size_t inputCount, InlayResult **results, size_t resultCount) {
+  return run(program, nullptr, inputs, owners, inputCount, results, resultCount);
+}
+
 InlayTensor inlayResultTensor(const InlayResult *result) {
   if (!result)
     return {nullptr, InlayElementBool, 0, nullptr};
@@ -363,3 +379,62 @@ InlayTensor inlayResultTensor(const InlayResult *result) {
 }
 
 void inlayResultFree(InlayResult *result) { delete result; }
+
+//===-- State ---------------------------------------------------------------------------------------------------===//
+
+static InlayStatus noSession() { return invalid("expected a session, but got null"); }
+
+InlayStatus inlaySessionMake(InlayProgram *program, InlaySession **session) {
+  return guardC([&]() -> InlayStatus {
+    if (!session)
+      return invalid("expected a pointer for the session, but got null");
+    *session = nullptr;
+    if (!program)
+      return noProgram();
+    StatusOr<std::shared_ptr<Session>> made = program->opened.program->makeSession();
+    if (!made.isOk())
+      return toC(made.status());
+    *session = new InlaySession{std::move(*made)};
+    return InlayStatusOk;
+  });
+}
+
+void inlaySessionFree(InlaySession *session) { delete session; }
+
+InlayStatus inlaySessionReset(InlaySession *session) {
+  return guardC([&]() -> InlayStatus { return session ? toC(session->session->reset()) : noSession(); });
+}
+
+/// Returns the number of a state. Numbers that don't fit stay out of range.
+static uint32_t stateNumber(size_t number) { return static_cast<uint32_t>(std::min<size_t>(number, UINT32_MAX)); }
+
+InlayStatus inlaySessionRead(const InlaySession *session, size_t number, InlayResult **state) {
+  return guardC([&]() -> InlayStatus {
+    if (!state)
+      return invalid("expected a pointer for the state, but got null");
+    *state = nullptr;
+    if (!session)
+      return noSession();
+    StatusOr<TensorView> value = session->session->read(stateNumber(number));
+    if (!value.isOk())
+      return toC(value.status());
+    *state = new InlayResult{std::move(*value)};
+    return InlayStatusOk;
+  });
+}
+
+InlayStatus inlaySessionWrite(InlaySession *session, size_t number, const InlayTensor *value) {
+  return guardC([&]() -> InlayStatus {
+    if (!session)
+      return noSession();
+    std::vector<TensorView> views;
+    if (Status status = convert(value, 1, "value", views); !status.isOk())
+      return toC(status);
+    return toC(session->session->write(stateNumber(number), views[0]));
+  });
+}
+
+InlayStatus inlaySessionRun(InlaySession *session, InlayProgram *program, const InlayTensor *inputs,
+                            const InlayOwner *owners, size_t inputCount, InlayResult **results, size_t resultCount) {
+  return run(program, session ? session->session.get() : nullptr, inputs, owners, inputCount, results, resultCount);
+}

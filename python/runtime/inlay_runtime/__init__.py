@@ -6,6 +6,6 @@ y = program(x)
 """
 
 from .library import Error, version
-from .program import Program, TensorInfo, load
+from .program import Program, Session, TensorInfo, load
 
-__all__ = ["Error", "Program", "TensorInfo", "load", "version"]
+__all__ = ["Error", "Program", "Session", "TensorInfo", "load", "version"]

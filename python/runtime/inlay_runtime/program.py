@@ -89,6 +89,7 @@ class Program:
         weakref.finalize(self, library.inlayProgramClose, handle).atexit = False
         self.inputs = self._describe(library.inlayProgramInput, library.inlayProgramInputCount(handle))
         self.outputs = self._describe(library.inlayProgramOutput, library.inlayProgramOutputCount(handle))
+        self.states = self._describe(library.inlayProgramState, library.inlayProgramStateCount(handle))
 
     def _describe(self, get: Callable[..., int], count: int) -> tuple[TensorInfo, ...]:
         infos = []
@@ -115,15 +116,23 @@ class Program:
         """The JSON metadata that was added when the file was saved; empty if there is none."""
         return str(library.inlayProgramMetadata(self._handle).decode())
 
+    def make_session(self) -> Session:
+        """Returns a session, which calls of a program with states need."""
+        return Session(self)
+
     def __call__(self, *arrays: Any, **named: Any) -> Any:
         """Runs the program and returns its result, or a tuple of results.
 
         Arguments are NumPy arrays or objects with __dlpack__ in host memory, with the dtypes and shapes of `inputs`.
         Raises Error with the name of the input that is wrong.
         """
+        return self._call(None, arrays, named)
+
+    def _call(self, session: ctypes.c_void_p | None, arrays: Sequence[Any], named: Mapping[str, Any]) -> Any:
         inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named), strict=True)]
         dtypes = [_dtype(info, "result") for info in self.outputs]
-        results = _run(self._handle, _tensors(inputs, [info.dtype for info in self.inputs]), inputs, len(dtypes))
+        given = _tensors(inputs, [info.dtype for info in self.inputs])
+        results = _run(session, self._handle, given, inputs, len(dtypes))
         outputs = [_result_array(result, dtype) for result, dtype in zip(results, dtypes, strict=True)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
@@ -144,6 +153,46 @@ class Program:
         return f"<inlay_runtime.Program ({spell(self.inputs)}) -> ({spell(self.outputs)})>"
 
 
+class Session:
+    """The states of a sequence of calls of a program. It serves one call at a time: `session(...)`."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        handle = ctypes.c_void_p()
+        check(library.inlaySessionMake(program._handle, handle))
+        self._handle = handle
+        weakref.finalize(self, library.inlaySessionFree, handle).atexit = False
+
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
+        """Calls the program, as `Program.__call__` does, with the states of this session."""
+        return self._program._call(self._handle, arrays, named)
+
+    def reset(self) -> None:
+        """Frees all states. The next call starts with zeros, and its inputs choose the dims."""
+        check(library.inlaySessionReset(self._handle))
+
+    def read(self, state: int | str) -> Any:
+        """Returns a copy of a state, given by number or name."""
+        number = self._number(state)
+        result = ctypes.c_void_p()
+        check(library.inlaySessionRead(self._handle, number, result))
+        return _result_array(_Result(result.value), _dtype(self._program.states[number], "state"))
+
+    def write(self, state: int | str, array: Any) -> None:
+        """Replaces a state, given by number or name."""
+        number = self._number(state)
+        info = self._program.states[number]
+        value = _to_numpy(info, array, "state")
+        check(library.inlaySessionWrite(self._handle, number, _tensors([value], [info.dtype])))
+
+    def _number(self, state: int | str) -> int:
+        names = [info.name for info in self._program.states]
+        number = names.index(state) if isinstance(state, str) and state in names else state
+        if not isinstance(number, int) or not 0 <= number < len(names):
+            raise Error(f"expected one of the states {', '.join(names)}, but got {state!r}")
+        return number
+
+
 def _dtype(info: TensorInfo, role: str) -> np.dtype[Any]:
     try:
         return np.dtype(info.dtype)
@@ -158,17 +207,17 @@ def _dtype(info: TensorInfo, role: str) -> np.dtype[Any]:
         raise Error(f"{role} {info.name!r}: NumPy has no {info.dtype}: pip install ml_dtypes") from None
 
 
-def _to_numpy(info: TensorInfo, array: Any) -> _Array:
+def _to_numpy(info: TensorInfo, array: Any, role: str = "input") -> _Array:
     """Returns the array as dense row-major elements; copies it only if needed."""
     if not isinstance(array, (np.ndarray, np.generic)):
         if not hasattr(array, "__dlpack__"):
-            raise Error(f"input {info.name!r}: expected an array, but got {type(array).__name__}")
+            raise Error(f"{role} {info.name!r}: expected an array, but got {type(array).__name__}")
         try:
             array = np.from_dlpack(array)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise Error(f"input {info.name!r}: can't be read in host memory: {error}") from None
-    if array.dtype != _dtype(info, "input"):
-        raise Error(f"input {info.name!r}: expected {info.type}, but got {array.dtype.name} {list(array.shape)}")
+            raise Error(f"{role} {info.name!r}: can't be read in host memory: {error}") from None
+    if array.dtype != _dtype(info, role):
+        raise Error(f"{role} {info.name!r}: expected {info.type}, but got {array.dtype.name} {list(array.shape)}")
     return np.require(array, requirements=["C", "A"])
 
 
@@ -196,14 +245,20 @@ _kept_for_good: list[object] = []
 _MARK_RELEASED = ctypes.cast(library.inlayMarkReleased, ctypes.c_void_p)
 
 
-def _run(handle: ctypes.c_void_p, given: ctypes.Array[c.Tensor], inputs: list[_Array], count: int) -> list[_Result]:
+def _run(
+    session: ctypes.c_void_p | None,
+    handle: ctypes.c_void_p,
+    given: ctypes.Array[c.Tensor],
+    inputs: list[_Array],
+    count: int,
+) -> list[_Result]:
     """Calls a program, which may read the inputs in place."""
     released = (ctypes.c_bool * len(inputs))()
     owners = (c.Owner * len(inputs))()
     for number, owner in enumerate(owners):
         owner.object, owner.release = ctypes.addressof(released) + number, _MARK_RELEASED
     results = (ctypes.c_void_p * count)()
-    status = library.inlayProgramRun(handle, given, owners, len(given), results, count)
+    status = library.inlaySessionRun(session, handle, given, owners, len(given), results, count)
     if not all(released):
         _kept_for_good.append((released, inputs))
     check(status)

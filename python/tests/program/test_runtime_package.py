@@ -136,3 +136,25 @@ def test_the_wheel_runs_alone(path, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     ran = subprocess.run([sys.executable, "-c", script], check=True, env=environment, capture_output=True, text=True)
     assert ran.stdout.startswith(str(tmp_path))
+
+
+def test_sessions_keep_states():
+    """The program returns the input of the call before."""
+    corpus = pathlib.Path(__file__).parents[3] / "unittests" / "Fuzz" / "corpus" / "container"
+    program = inlay_runtime.load(corpus / "state.inlay")
+    assert [(info.name, info.shape) for info in program.states] == [("last", (None, 2))]
+    one, two = np.ones((3, 2), "float32"), np.full((3, 2), 2, "float32")
+    first, second = program.make_session(), program.make_session()
+    assert not first(one).any() and not second(two).any()
+    assert (first(two) == one).all() and (second(one) == two).all()
+    assert (first.read("last") == two).all() and (first.read(0) == two).all()
+    first.write("last", one)
+    assert (first(two) == one).all()
+    first.reset()
+    assert first(np.ones((1, 2), "float32")).tolist() == [[0, 0]]
+    with pytest.raises(inlay_runtime.Error, match="the program has state: pass a session"):
+        program(one)
+    with pytest.raises(inlay_runtime.Error, match="expected one of the states last, but got 'first'"):
+        first.read("first")
+    with pytest.raises(inlay_runtime.Error, match="state 'last': expected float32"):
+        first.write(0, np.ones((1, 2)))

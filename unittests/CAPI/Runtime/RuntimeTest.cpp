@@ -101,6 +101,47 @@ TEST_F(RuntimeCAPI, resultsOfCppKeepTheirMemory) {
   EXPECT_EQ(std::vector<float>(y, y + 8), *x);
 }
 
+/// A program that returns the input of the call before.
+TEST_F(RuntimeCAPI, sessionsKeepStates) {
+  rt::test::PlanBuilder b;
+  rt::Expr batch = rt::Expr::dim(0, 0);
+  uint32_t x = b.input("x", {batch}), y = b.output("y", {batch});
+  uint32_t last = b.state("last", rt::MemorySpace::Host, {batch});
+  b.copy(last, y);
+  b.copy(x, last);
+  ASSERT_TRUE(rt::writeContainer(path, *b.plan, {R"({"segments": []})", "{}"}).isOk());
+  runtime::Program program(path);
+  ASSERT_EQ(program.stateCount(), 1u);
+  EXPECT_EQ(program.state(0).name, "last");
+  EXPECT_THROW(program.state(1), runtime::Error);
+  runtime::Session one = program.makeSession(), two = program.makeSession();
+  auto call = [&](runtime::Session &session, std::vector<float> values) {
+    runtime::Tensor y = program.call({runtime::view(values.data(), {int64_t(values.size())})}, session)[0];
+    auto *data = static_cast<float *>(y.data);
+    return std::vector<float>(data, data + values.size());
+  };
+  using Floats = std::vector<float>;
+  EXPECT_EQ(call(one, {1, 2}), Floats({0, 0}));
+  EXPECT_EQ(call(one, {3, 4}), Floats({1, 2}));
+  EXPECT_EQ(call(two, {5, 6}), Floats({0, 0}));
+  EXPECT_EQ(static_cast<float *>(one.read(0).data)[1], 4);
+  Floats written = {7, 8};
+  one.write(0, runtime::view(written.data(), {2}));
+  EXPECT_EQ(call(one, {0, 0}), written);
+  EXPECT_THROW(call(one, {1, 2, 3}), runtime::Error);
+  one.reset();
+  EXPECT_EQ(call(one, {1, 2, 3}), Floats({0, 0, 0}));
+  try {
+    program.call({runtime::view(written.data(), {2})});
+    FAIL() << "expected an error";
+  } catch (const runtime::Error &error) {
+    EXPECT_STREQ(error.what(), "the program has state: pass a session, which makeSession() makes");
+  }
+  EXPECT_EQ(inlaySessionMake(nullptr, nullptr), InlayStatusInvalidArgument);
+  EXPECT_EQ(inlaySessionReset(nullptr), InlayStatusInvalidArgument);
+  EXPECT_STREQ(inlayLastError(), "expected a session, but got null");
+}
+
 TEST_F(RuntimeCAPI, threadsCallOneProgramAndHaveErrorsOfTheirOwn) {
   runtime::Program program(path);
   std::vector<std::thread> threads;

@@ -7,6 +7,7 @@ from ._compile.export import export
 from ._import.examples import Input
 from ._program.compiled import CompiledModule
 from ._program.report import Report
+from ._program.session import Session
 from .errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -36,6 +37,7 @@ __all__ = [
     "Module",
     "Report",
     "RewriteError",
+    "Session",
     "SizesError",
     "UnsupportedError",
     "compile",

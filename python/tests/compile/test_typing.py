@@ -40,6 +40,7 @@ MODULES = [
 LATE = {
     **{name: getattr(inlay._inlay, name) for name in ("Compilation", "Graph", "Op")},
     **{name: getattr(inlay.rewrite, name) for name in ("Layer", "Module", "OpFunction")},
+    "Handle": inlay._inlay.Session,
     "Unpack": typing_extensions.Unpack,
 }
 

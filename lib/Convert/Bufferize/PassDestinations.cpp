@@ -44,6 +44,26 @@ static Value viewUpdated(BlockArgument argument, MemRefType type) {
   return bufferization::ToBufferOp::create(builder, argument.getLoc(), type, argument, /*read_only=*/true);
 }
 
+/// Returns the argument of which `value` may be a view after bufferization, or null.
+static BlockArgument findViewed(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      value = insert.getDest();
+    else if (isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
+                 tensor::ReshapeOp>(op))
+      value = op->getOperand(0);
+    else
+      break;
+  }
+  return dyn_cast<BlockArgument>(value);
+}
+
+/// Returns a copy of a tensor in memory of its own.
+static Value copyTensor(OpBuilder &builder, Value value) {
+  return bufferization::AllocTensorOp::create(builder, value.getLoc(), cast<RankedTensorType>(value.getType()),
+                                              /*dynamicSizes=*/ValueRange(), /*copy=*/value);
+}
+
 static LogicalResult passDestinations(func::FuncOp func) {
   auto returnOp = dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
   if (!llvm::hasSingleElement(func.getBody()) || !returnOp)
@@ -71,24 +91,33 @@ static LogicalResult passDestinations(func::FuncOp func) {
     llvm::sort(sorted);
     func->setAttr(plan::kUpdatesAttr, builder.getDenseI64ArrayAttr(sorted));
   }
+  SmallVector<std::pair<Value, Value>> outputs, replacements; // Results and their memory.
   for (OpOperand &operand : returnOp->getOpOperands()) {
     unsigned number = operand.getOperandNumber();
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type)
       return func.emitError("unsupported-type: expected results to be tensors, but got ") << operand.get().getType();
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
-    Value destination;
     if (destinations[number]) {
-      destination = viewUpdated(func.getArgument(*destinations[number]), memref);
-    } else {
-      if (failed(func.insertArgument(func.getNumArguments(), memref, {}, operand.get().getLoc())))
-        return failure();
-      if (dims[number])
-        func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr, dims[number]);
-      destination = func.getArguments().back();
+      BlockArgument argument = func.getArgument(*destinations[number]);
+      // Bufferization may compute a result in the memory of another argument, which is replaced too.
+      Value result = operand.get();
+      if (updated.size() > 1 && findViewed(result) != argument)
+        result = copyTensor(builder, result);
+      replacements.emplace_back(result, viewUpdated(argument, memref));
+      continue;
     }
-    auto materialize = bufferization::MaterializeInDestinationOp::create(builder, returnOp.getLoc(), Type(),
-                                                                         operand.get(), destination);
+    if (failed(func.insertArgument(func.getNumArguments(), memref, {}, operand.get().getLoc())))
+      return failure();
+    if (dims[number])
+      func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr, dims[number]);
+    outputs.emplace_back(operand.get(), func.getArguments().back());
+  }
+  // Outputs may read the old values of arguments, so these are replaced last.
+  outputs.append(replacements);
+  for (auto [result, memory] : outputs) {
+    auto materialize =
+        bufferization::MaterializeInDestinationOp::create(builder, returnOp.getLoc(), Type(), result, memory);
     materialize.setRestrict(true);
     materialize.setWritable(true);
   }

@@ -45,6 +45,8 @@ std::vector<size_t> PlanInstance::stateBytes(MemorySpace space) const {
 
 Status PlanInstance::bindStates(StateMemory &session, Failure &failure) {
   session_ = &session;
+  for (uint32_t i = 0; i < loaded_.plan->states.size(); ++i) // before any state gets memory
+    INLAY_RETURN_IF_ERROR(session.checkPlaced(i, dims_[loaded_.plan->states[i]]));
   for (uint32_t i = 0; i < loaded_.plan->states.size(); ++i) {
     uint32_t number = loaded_.plan->states[i];
     const Buffer &buffer = loaded_.plan->buffers[number];

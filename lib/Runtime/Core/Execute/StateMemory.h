@@ -54,6 +54,9 @@ public:
 
   // The following functions require that the session is in use.
 
+  /// Returns an error if a state has other dims than these, which the inputs of a call give it.
+  Status checkPlaced(uint32_t state, const std::vector<int64_t> &dims) const;
+
   /// Makes a state have these dims and be in the memory that `buffer` names: on `device`, or in host memory. A state
   /// without dims becomes zeros. Sets `ofDevice` if the device caused a failure. After an error the contents are
   /// unchanged.
@@ -91,7 +94,6 @@ private:
   Status checkValue(uint32_t state, const TensorView &value) const;
   Status checkDefined() const;
   Status checkReadable(uint32_t state) const;
-  Status checkPlaced(uint32_t state, const std::vector<int64_t> &dims) const;
   StatusOr<State> make(const Buffer &buffer, const std::vector<int64_t> &dims, const std::shared_ptr<Device> &device,
                        bool &ofDevice) const;
   Status copyOut(uint32_t state, void *to) const;

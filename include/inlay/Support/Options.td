@@ -105,6 +105,12 @@ def dynamic_shapes : CompileOption<ObjectType, "", "",
   let IsFlag = false;
   let Remark = "The export uses it. A module for C++ or the tools has its symbols already.";
 }
+def states : CompileOption<NamesType, "", "",
+    "arguments that the model writes and the program keeps between calls, by name"> {
+  let InCpp = false;
+  let IsFlag = false;
+  let Remark = "A module for C++ or the tools has its states already, `inlay.states`.";
+}
 def out_of_range : CompileOption<StringType, "error", "",
     "what a call with other sizes does: error, or torch to run the module itself"> {
   let InCpp = false;

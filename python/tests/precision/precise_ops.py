@@ -121,8 +121,8 @@ ROWS = [
     _terms("avg_pool", lambda x: F.avg_pool1d(x, 8), _same(8), lambda x, exact: F.avg_pool1d(x.abs(), 8)),
 ]  # fmt: skip
 PRODUCTS = [
-    _terms("matmul", lambda x, y: x @ y.T, _same(8), lambda x, y, exact: x.abs() @ y.abs().T),
-    _terms("linear", lambda x, y: F.linear(x, y), _same(8), lambda x, y, exact: x.abs() @ y.abs().T),
+    _terms("matmul", lambda x, y: x @ y.T, _same(16, 8), lambda x, y, exact: x.abs() @ y.abs().T),
+    _terms("linear", lambda x, y: F.linear(x, y), _same(16, 8), lambda x, y, exact: x.abs() @ y.abs().T),
     _terms("conv", _conv, _same(16), lambda x, y, exact: _conv(x.abs(), y.abs())),
     _terms("attention", _attention, _same(1), _attention_size),
 ]

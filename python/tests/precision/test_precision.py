@@ -127,7 +127,8 @@ exceeds its bound. Vulkan is Mesa's software driver. `torch` and double precisio
 
 The arguments are all numbers of bf16. In f32 they are numbers of all exponents, numbers close to zeros and
 poles, infinities and NaN. Functions of two numbers also get pairs that cancel. Rows have 3,000 elements. Products
-add 1,100 terms. Their data include offsets, cancellation, equal numbers and several scales.
+add 1,100 terms. Their data include offsets, cancellation, equal numbers and several scales. With AVX-512 the
+library adds more terms in order, and the f32 errors of `matmul` and `linear` on the host are 13.5.
 
 An error has one of these units:
 

@@ -47,14 +47,14 @@ def import_model(
         if not isinstance(model, torch.nn.Module) or inputs is None:
             program_or_module = cast("torch.export.ExportedProgram | torch.nn.Module", model)
             exported = export_program(program_or_module, inputs, dynamic_shapes)
-            numbers, convention = split_states(convention_of(exported), states)
+            names, convention = split_states(convention_of(exported), states)
             with no_autocast():
-                program = import_program(exported, states=numbers, **options)
+                program = import_program(exported, states=names, **options)
             return ImportedModel(program, convention, exported.module)
         made = export_model(model, inputs, dynamic_shapes, may_split_dims=True)
-        numbers, convention = split_states(convention_of(made.program, model, made.changed), states)
+        names, convention = split_states(convention_of(made.program, model, made.changed), states)
         with no_autocast():
-            program = import_program(made.program, shape_profiles=made.shape_profiles, states=numbers, **options)
+            program = import_program(made.program, shape_profiles=made.shape_profiles, states=names, **options)
         written = {write.target for write in program.interface.writes if isinstance(write.target, str)}
         return ImportedModel(program, convention, lambda: model, made.reads.watch(written))
 
@@ -75,14 +75,16 @@ def convention_of(
     return CallConvention(spec.in_spec, spec.out_spec, names, defaults, changed or ChangedObjects())
 
 
-def split_states(convention: CallConvention, names: Sequence[str]) -> tuple[set[int], CallConvention]:
-    """Returns the numbers of the flat arguments that are states, and the calling convention without them.
+def split_states(convention: CallConvention, names: Sequence[str]) -> tuple[dict[int, str], CallConvention]:
+    """Returns names by the numbers of the flat arguments that are states, and the calling convention without them.
+
+    The states of a list or dict have the names of the argument and of their positions or keys: "pair_0".
 
     names: arguments of the model. Raises ArgumentValueError for a name that is no argument, and UnsupportedError for a
     model that changes its arguments in another way than by writing tensors.
     """
     if not names:
-        return set(), convention
+        return {}, convention
     if convention.changed.paths:
         raise UnsupportedError("a model that changes lists or objects among its arguments can't have states")
     positional, keyword = convention.in_spec.children()
@@ -94,18 +96,21 @@ def split_states(convention: CallConvention, names: Sequence[str]) -> tuple[set[
             raise ArgumentValueError(
                 f"states: the model has no argument {name!r} among the example inputs{did_you_mean(name, known)}"
             )
-    numbers: set[int] = set()
+    states: dict[int, str] = {}
     passed: dict[str, Any] = {}
     first = 0
     for name, spec in zip(known, (*positional.children(), *keyword.children()), strict=True):
+        value = pytree.tree_unflatten([0] * spec.num_leaves, spec)
         if name in names:
-            numbers.update(range(first, first + spec.num_leaves))
+            paths = [path for path, _ in pytree.tree_flatten_with_path(value)[0]]
+            parts = [[name, *(str(getattr(key, "key", getattr(key, "idx", key))) for key in path)] for path in paths]
+            states.update((first + number, "_".join(part)) for number, part in enumerate(parts))
         else:
-            passed[name] = pytree.tree_unflatten([0] * spec.num_leaves, spec)
+            passed[name] = value
         first += spec.num_leaves
     args = tuple(passed[name] for name in known[: positional.num_children] if name in passed)
     kwargs = {name: passed[name] for name in known[positional.num_children :] if name in passed}
-    return numbers, dataclasses.replace(
+    return states, dataclasses.replace(
         convention, in_spec=pytree.tree_structure((args, kwargs)), argument_names=list(passed)
     )
 

@@ -129,6 +129,35 @@ def test_wrong_uses_are_errors() -> None:
         inlay.compile(nn.ReLU(), (torch.zeros(5),)).new_session()
 
 
+def test_names_are_those_of_the_arguments() -> None:
+    class Named(nn.Module):
+        def forward(self, x: torch.Tensor, KV: dict[str, torch.Tensor]) -> torch.Tensor:
+            KV["Old"].add_(x)
+            return KV["Old"] * 2
+
+    compiled = inlay.compile(Named(), (torch.zeros(2), {"Old": torch.zeros(2)}), states="KV")
+    session = compiled.new_session()
+    session(torch.ones(2))
+    torch.testing.assert_close(session.state_dict(), {"KV_Old": torch.ones(2)})
+
+
+def test_sizes_of_all_states_are_checked_first() -> None:
+    class Two(nn.Module):
+        def forward(self, x: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            a.add_(x)
+            b.add_(a)
+            return a + b
+
+    batch = {0: Dim("batch", min=1, max=8)}
+    example = (torch.zeros(3, 2), torch.zeros(3, 2), torch.zeros(3, 2))
+    compiled = inlay.compile(Two(), example, states=("a", "b"), dynamic_shapes=(batch, batch, batch))
+    session = compiled.new_session()
+    session.load_state_dict({"b": torch.ones(3, 2)})
+    with pytest.raises(inlay.ArgumentValueError, match="state 'b'"):
+        session(torch.ones(4, 2))
+    torch.testing.assert_close(session(torch.ones(3, 2)), torch.full((3, 2), 3.0))
+
+
 def test_only_inputs_determine_sizes() -> None:
     class Count(nn.Module):
         def forward(self, x: torch.Tensor, log: torch.Tensor) -> torch.Tensor:
@@ -138,3 +167,49 @@ def test_only_inputs_determine_sizes() -> None:
     dims = (None, {0: Dim("rows", min=1, max=8)})
     with pytest.raises(inlay.UnsupportedError, match="rows"):
         inlay.compile(Count(), (torch.zeros(1), torch.zeros(3)), states="log", dynamic_shapes=dims)
+
+
+class Views(nn.Module):
+    """Returns views of old values, and makes states of views of each other."""
+
+    def forward(self, x: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        old, other = a.clone(), b.clone()
+        a.copy_(other.reshape(3, 4).reshape(4, 3))
+        b.copy_(old + x)
+        return old[1:3], old.reshape(12), other[:2], a + b
+
+
+class Replaced(nn.Module):
+    """Returns views of the old value of a state that does not determine its next value."""
+
+    def forward(self, x: torch.Tensor, a: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        old = a.clone()
+        a.copy_(x + 1)
+        return old[1:3], old.reshape(12)
+
+
+class Products(nn.Module):
+    """Adds a product to one state and makes the sum the next value of another."""
+
+    def forward(self, x: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        sum = torch.addmm(b, x, x)
+        b.copy_(a * 2)
+        a.copy_(sum)
+        return b - a
+
+
+@pytest.mark.parametrize("targets", (("host",), ("vulkan", "host")))
+@pytest.mark.parametrize(("model", "dims"), ((Views(), (4, 3)), (Replaced(), (4, 3)), (Products(), (4, 4))), ids=repr)
+def test_old_values_are_read_before_they_are_replaced(
+    model: nn.Module, dims: tuple[int, int], targets: tuple[str, ...]
+) -> None:
+    states = [torch.randn(dims) for _ in range(1 if isinstance(model, Replaced) else 2)]
+    names = ("a", "b")[: len(states)]
+    compiled = inlay.compile(model, (torch.zeros(dims), *copy.deepcopy(states)), targets=targets, states=names)
+    session = compiled.new_session()
+    session.load_state_dict(dict(zip(names, states, strict=True)))
+    for _ in range(3):
+        x = torch.randn(dims)
+        torch.testing.assert_close(session(x), model(x, *states))
+    for name, state in zip(names, states, strict=True):
+        torch.testing.assert_close(session.state_dict()[name], state)

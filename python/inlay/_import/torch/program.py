@@ -83,7 +83,7 @@ def import_program(
     portable: bool = False,
     only_calls: bool = False,
     shape_profiles: Mapping[tuple[int, int], ShapeProfile] | None = None,
-    states: Container[int] = (),
+    states: Mapping[int, str] | None = None,
 ) -> ImportedProgram:
     """Imports a `torch.export.ExportedProgram`.
 
@@ -91,10 +91,11 @@ def import_program(
     portable: True to leave folders of this machine out of the text.
     only_calls: True to import every call as it was exported, as a call into PyTorch.
     shape_profiles: (number of an input, dim) -> what the user asked for about the dim beyond what the export keeps.
-    states: numbers of the inputs that the program keeps between calls. Calls do not pass them.
+    states: names by the numbers of the inputs that the program keeps between calls. Calls do not pass them.
     Raises UnsupportedError for inputs with dims that the dialect can't express, and for weights that are not on the
     CPU.
     """
+    states = states or {}
     with no_new_guards(_fakes(exported.graph)):
         table = {} if only_calls else decompositions(exported.graph)
         graph = functional_copy(exported.graph)
@@ -149,7 +150,7 @@ def _import_exported(
     portable: bool,
     only_calls: bool,
     symbols: Symbols,
-    states: Container[int],
+    states: Mapping[int, str],
 ) -> ImportedProgram:
     """Imports a graph without writes: that of an ExportedProgram or an equivalent one."""
     signature = exported.graph_signature
@@ -257,22 +258,23 @@ class _GraphParts:
         self.writes = [(target, nodes.get(value, value)) for target, value in self.writes]
         self.states = [state._replace(next=nodes.get(state.next, state.next)) for state in self.states]
 
-    def split_states(self, numbers: Container[int]) -> None:
-        """Makes the arguments with these numbers states. The other arguments get new numbers."""
-        next_values = {target: value for target, value in self.writes if target in numbers}
+    def split_states(self, names: Mapping[int, str]) -> None:
+        """Makes the arguments with these numbers states of these names. The other arguments get new numbers."""
+        next_values = {target: value for target, value in self.writes if target in names}
         passed: dict[int, int] = {}  # new number by old number
         arguments, self.arguments = self.arguments, []
         for number, (node, argument) in enumerate(arguments):
-            if number not in numbers:
+            if number not in names:
                 passed[number] = len(self.arguments)
                 self.arguments.append((node, argument))
                 continue
             if not argument.is_tensor or argument.is_kept or argument.dtype == torch.uint8:
                 raise UnsupportedError(
-                    f"expected state {argument.name!r} to be a tensor of a type that programs have, but got "
+                    f"expected state {names[number]!r} to be a tensor of bool, int8 to int64 or a float type, but got "
                     f"{argument.dtype or type(argument.value).__name__}"
                 )
-            self.states.append(_State(node, argument, next_values.get(number, node)))
+            named = dataclasses.replace(argument, name=names[number])
+            self.states.append(_State(node, named, next_values.get(number, node)))
         self.writes = [
             (passed[target] if isinstance(target, int) else target, value)
             for target, value in self.writes

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Registers the meanings of the graph ops `dequantize` and `quantize` as operators of PyTorch."""
+"""Registers the meanings of the graph ops `dequantize` and `quantize` as operators of PyTorch.
+
+`inlay::pack` has no graph op. It rearranges weights.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+
+from ..errors import ArgumentValueError
 
 BITS = {"i2": 2, "u2": 2, "i4": 4, "u4": 4, "i8": 8, "u8": 8}  # type of a code -> its number of bits
 
@@ -102,3 +107,29 @@ def quantize(
 @quantize.register_fake
 def _fake_quantize(input: Tensor, *_others: object, **_more: object) -> Tensor:
     return torch.empty_like(input, dtype=torch.int8, memory_format=torch.contiguous_format)
+
+
+@torch.library.custom_op("inlay::pack", mutates_args=())
+def pack(codes: Tensor, code: str, name: str) -> Tensor:
+    """Returns codes of 8 bits as the bytes of codes of type `code`, packed along the last dim. codes: int8.
+
+    Raises ArgumentValueError for a code that is out of the range of the type. name: of the weight, for the message.
+    """
+    bits = BITS[code]
+    low = -(1 << bits - 1) if code[0] == "i" else 0
+    high = low + (1 << bits) - 1
+    if codes.numel() and (int(codes.amin()) < low or int(codes.amax()) > high):
+        least, most = int(codes.amin()), int(codes.amax())
+        raise ArgumentValueError(f"{name!r}: expected codes from {low} to {high}, but got codes from {least} to {most}")
+    per_byte = 8 // bits
+    parts = torch.nn.functional.pad(codes, (0, -codes.shape[-1] % per_byte)).unflatten(-1, (-1, per_byte))
+    packed = parts[..., 0] & (1 << bits) - 1
+    for place in range(1, per_byte):
+        packed = packed | (parts[..., place] & (1 << bits) - 1) << bits * place
+    return packed.contiguous()
+
+
+@pack.register_fake
+def _fake_pack(codes: Tensor, code: str, name: str) -> Tensor:
+    per_byte = 8 // BITS[code]
+    return codes.new_empty((*codes.shape[:-1], -(-codes.shape[-1] // per_byte)))

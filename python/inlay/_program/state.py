@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import torch
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from .._dialect.calls import no_autocast
 from .._dialect.text import has_no_shape, tensor_text
@@ -126,6 +127,27 @@ class State:
             raise ArgumentTypeError(f"{name!r}: expected dtype {wanted}, but got {got}")
         if tensor.shape != old.shape:
             raise ArgumentValueError(f"{name!r}: expected {wanted}, but got {got}")
+        if is_traceable_wrapper_subclass(old) or is_traceable_wrapper_subclass(tensor):
+            self._check_parts(name, tensor, old)
+
+    def _check_parts(self, name: str, tensor: torch.Tensor, old: torch.Tensor) -> None:
+        """Raises ArgumentTypeError or ArgumentValueError unless both tensors are of one class with the same
+        attributes, and have parts of the same dtypes and dims."""
+        kinds = [type(value).__name__ for value in (old, tensor)]
+        if kinds[0] != kinds[1]:
+            raise ArgumentTypeError(f"{name!r}: expected the class {kinds[0]}, but got {kinds[1]}")
+        wanted, got = _Parts.of(old), _Parts.of(tensor)
+        if wanted.attributes != got.attributes:
+            raise ArgumentValueError(
+                f"{name!r}: expected a {kinds[0]} with {wanted.attributes}, but got one with {got.attributes}"
+            )
+        for part in sorted({*wanted.tensors, *got.tensors}):
+            texts = [
+                "none" if value is None else tensor_text(value.dtype, value.shape)
+                for value in (wanted.tensors.get(part), got.tensors.get(part))
+            ]
+            if texts[0] != texts[1]:
+                raise ArgumentValueError(f"{name!r}, part {part!r}: expected {texts[0]}, but got {texts[1]}")
 
     def _replace_tied(
         self, names: Sequence[str], wanted: Mapping[str, torch.Tensor], new: dict[str, torch.Tensor], assign: bool
@@ -136,7 +158,7 @@ class State:
             return
         first = wanted[given[0]]
         for other in given[1:]:
-            if wanted[other] is not first and not torch.equal(wanted[other], first):
+            if wanted[other] is not first and not all(map(torch.equal, _parts(wanted[other]), _parts(first))):
                 raise ArgumentValueError(
                     f"{given[0]!r} and {other!r} are the same tensor in the model, but got two different tensors"
                 )
@@ -164,7 +186,8 @@ class State:
     def _watch(self) -> None:
         """Notes the tensors that PyTorch may write, and their current versions."""
         carried = set(self._carried)
-        shared = {id(tensor): tensor for name, tensor in self._tensors.items() if name not in carried}
+        kept = [tensor for name, tensor in self._tensors.items() if name not in carried]
+        shared = {id(tensor): tensor for tensor in (part for whole in kept for part in _parts(whole))}
         self._watched = [tensor for tensor in shared.values() if not tensor.is_inference()]
         self._versions = [tensor._version for tensor in self._watched]
 
@@ -175,9 +198,28 @@ def _tied(tensors: Mapping[str, torch.Tensor]) -> Collection[list[str]]:
     for name, tensor in tensors.items():
         memory: Any = name
         if tensor.layout == torch.strided and tensor.numel():
-            memory = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
+            memory = tuple((part.data_ptr(), part.shape, part.stride(), part.dtype) for part in _parts(tensor))
         groups.setdefault(memory, []).append(name)
     return groups.values()
+
+
+class _Parts(NamedTuple):
+    """The tensors of which a tensor of a subclass consists, by name, and its other attributes."""
+
+    tensors: dict[str, torch.Tensor]
+    attributes: Any
+
+    @staticmethod
+    def of(tensor: Any) -> _Parts:
+        names, attributes = tensor.__tensor_flatten__()
+        return _Parts({name: getattr(tensor, name) for name in names}, attributes)
+
+
+def _parts(tensor: torch.Tensor) -> list[torch.Tensor]:
+    """Returns the tensors that have the memory of a tensor: the tensor itself, or those of a quantized one."""
+    if not is_traceable_wrapper_subclass(tensor):
+        return [tensor]
+    return [part for inner in _Parts.of(tensor).tensors.values() for part in _parts(inner)]
 
 
 def _copy(tensor: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,11 @@ from typing import Any
 import torch
 from torch.fx.node import map_arg
 
+from ..._dialect import quantized  # noqa: F401  # registers `inlay::pack`
 from ..._program.outputs import Tensors
+
+# Calls besides those of ATen that are folded. Dequantized weights are not, because their floats take more memory.
+_FOLDED = (torch.ops.export.access_subclass_inner_tensor.default, torch.ops.inlay.pack.default)
 
 _MAX_GROWTH_BYTES = 16 << 20  # of a folded value that is larger than all values that it is computed from
 
@@ -143,7 +147,8 @@ class ConstantFolder:
         if not isinstance(node.target, torch._ops.OpOverload):
             return node.target.__module__ == "_operator"
         random = torch.Tag.nondeterministic_seeded in node.target.tags
-        return not random and not node.target._schema.is_mutable and node.target.namespace in ("aten", "prims")
+        is_known = node.target.namespace in ("aten", "prims") or node.target in _FOLDED
+        return is_known and not random and not node.target._schema.is_mutable
 
     def _is_small(self, node: torch.fx.Node) -> bool:
         """Returns true if the results of a call have known sizes and may be kept as constants."""

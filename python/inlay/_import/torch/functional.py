@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import torch
@@ -71,7 +71,7 @@ def functional_copy(graph: torch.fx.Graph) -> torch.fx.Graph | None:
             continue
         if _writes(node):
             target, name = _functional(node), overload_of(node)._schema.name.partition("::")[2].rstrip("_")
-            if target is None or not _has_only_readers(sharing[memory[_first_operand(node)]]):
+            if target is None or not _has_only_readers(sharing[memory[_first_operand(node)]], memory):
                 return None
         args, kwargs = map_arg((node.args, node.kwargs), value_of)
         made = copy.create_node(node.op, target, args, kwargs, name, node.type)
@@ -163,14 +163,30 @@ def _functional(node: torch.fx.Node) -> Overload | None:
     return overload if alike and overload is not None and not overload._schema.is_mutable else None
 
 
-def _has_only_readers(group: Sequence[torch.fx.Node]) -> bool:
-    """Returns true if only the nodes of `group`, the first of which made the memory, have the group's memory."""
+def _has_only_readers(group: Sequence[torch.fx.Node], earlier: Container[torch.fx.Node]) -> bool:
+    """Returns true if only the nodes of `group`, the first of which made the memory, have the group's memory.
+
+    earlier: the nodes before the one that writes. Later ones read the result of the write.
+    """
     root = group[0]
     made = _first_operand(root) if root.target is operator.getitem else root
-    if made.op != "call_function" or not (made is root or is_control_flow(made)) or _may_alias(made):
+    if made is not root and not is_control_flow(made):
         return False
-    readers = {user for node in group for user in node.users if user.op == "call_function"}
+    made = _owner(made)
+    if made.op != "call_function" or _may_alias(made):
+        return False
+    readers = {user for node in group for user in node.users if user.op == "call_function" and user in earlier}
     return not any(_may_alias(user) for user in readers if not _writes(user) and not _is_identity(user))
+
+
+def _owner(node: torch.fx.Node) -> torch.fx.Node:
+    """Returns the call whose memory `node` may have, if only views lie between them that nothing else reads."""
+    while node.op == "call_function" and _may_alias(node) and not _writes(node) and len(node.all_input_nodes) == 1:
+        source = node.all_input_nodes[0]
+        if len(source.users) != 1 or source.op != "call_function":
+            break
+        node = source
+    return node
 
 
 def _may_alias(node: torch.fx.Node) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import operator
 import warnings
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
@@ -57,6 +58,7 @@ from .handlers import (
 from .stand_ins.assertions import assert_about_tensors
 from .stand_ins.complex_pairs import PairGraph
 from .stand_ins.nodes import fake_of
+from .stand_ins.packed import PackedGraph, declare_dtypes, limits_of, narrow_scale
 from .stand_ins.unsigned import ByteGraph, as_bytes
 from .walker import Handler, Walker
 
@@ -328,12 +330,13 @@ def _import(
     named = {node: name for node, name in parts.names.items() if node in dense}
     if handlers:
         assert_about_tensors(graph)
+    folder = constants or ConstantFolder(dense, named)
     if expander:
-        _expand_quantization(graph, parts, expander)
+        _keep_packed(graph, parts, expander, folder)
     replaced = _replace_bytes(graph, parts) if handlers else {}
     if handlers:
         parts.substitute(PairGraph(graph, constants or parts.parameters).substitutes)
-    walker = Walker(handlers, constants or ConstantFolder(dense, named), portable, expander, parts.symbols)
+    walker = Walker(handlers, folder, portable, expander, parts.symbols)
     for node, key in parts.names.items():
         walker.name_constant(node, key)
     for node, value in parts.parameters.items():
@@ -357,14 +360,45 @@ def _import(
     return _assemble(walker, parts, attributes, replaced)
 
 
-def _expand_quantization(graph: torch.fx.Graph, parts: _GraphParts, expander: Expander) -> None:
-    """Replaces calls of `quantized_decomposed`, whose uint8 codes become views of int8, by their decompositions."""
+def _keep_packed(graph: torch.fx.Graph, parts: _GraphParts, expander: Expander, constants: ConstantFolder) -> None:
+    """Replaces calls that quantize or dequantize by their decompositions, and other uses of quantized weights.
+
+    This is done before tensors of uint8 are replaced: codes of uint8 become views of int8.
+    """
     targets = decompositions_to_integers()
-    for node in [node for node in graph.nodes if node.target in targets]:
-        expansion = expander.expand(node, lambda _: True, None)
-        if expansion is not None and isinstance(expansion.results, torch.fx.Node):
-            parts.substitute({node: expansion.results})
-            graph.erase_node(node)
+    packed = PackedGraph(graph, constants)
+    for node in list(graph.nodes):
+        if node.target is torch.ops.export.access_subclass_inner_tensor.default:
+            node.meta["label"] = f"{parts.names.get(node.args[0], node.args[0].name)}.{node.args[1]}"
+        elif node.target in targets:
+            limits = limits_of(node)
+            declare_dtypes(node)
+            narrow_scale(node)
+            expansion = expander.expand(node, lambda _: True, None)
+            if expansion is not None:
+                for taken, tensor in expander.take_constants():
+                    constants.add(taken, tensor)
+                parts.substitute(_replace_results(graph, node, expansion.results))
+                if limits is not None:
+                    packed.narrow(expansion.nodes, limits)
+        else:
+            packed.visit(node)
+    parts.substitute(packed.substitutes)
+
+
+def _replace_results(graph: torch.fx.Graph, node: torch.fx.Node, results: Any) -> dict[torch.fx.Node, torch.fx.Node]:
+    """Erases a call whose decomposition is in the graph. Returns the nodes that replace its results, by these."""
+    if isinstance(results, torch.fx.Node):
+        graph.erase_node(node)
+        return {node: results}
+    replaced = {}
+    for item in list(node.users):
+        assert item.target is operator.getitem
+        replaced[item] = results[item.args[1]]
+        item.replace_all_uses_with(replaced[item])
+        graph.erase_node(item)
+    graph.erase_node(node)
+    return replaced
 
 
 def _replace_bytes(graph: torch.fx.Graph, parts: _GraphParts) -> dict[torch.fx.Node, torch.fx.Node]:

@@ -12,6 +12,8 @@ import torch
 # the decomposition in PyTorch's table.
 Decompositions: TypeAlias = "dict[torch._ops.OperatorBase, Callable[..., Any]]"
 
+CODES = {torch.int8: "i8", torch.uint8: "u8"}  # dtype of codes -> their type in the dialect
+
 
 def widen(x: torch.Tensor) -> torch.Tensor:
     """Returns 16-bit floats as float32. PyTorch computes in float32 where there is more than one rounding."""
@@ -21,3 +23,8 @@ def widen(x: torch.Tensor) -> torch.Tensor:
 def is_static(x: torch.Tensor) -> bool:
     """Returns true if all dims of the tensor are known."""
     return all(isinstance(size, int) for size in x.shape)
+
+
+def as_codes(x: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor of 8 bits as int8."""
+    return x if x.dtype == torch.int8 else x.view(torch.int8)

@@ -7,7 +7,9 @@ from typing import Any
 
 import torch
 
-from .common import Decompositions, widen
+from . import choices
+from .affine import decompositions_of_affine
+from .common import CODES, Decompositions, as_codes, widen
 
 aten = torch.ops.aten
 
@@ -53,25 +55,31 @@ DECOMPOSITIONS: Decompositions = {
 def decompositions_to_integers() -> Decompositions:
     """Returns decompositions of the operators that exported quantized models call.
 
-    Returns an empty table if the operators are not registered, because then no graph has them. Codes of 8 bits become
-    those of `inlay::quantize` and `inlay::dequantize`. PyTorch runs the calls with limits out of the range of the
-    dtype, so that it raises its own errors.
+    Operators that are not registered are left out, because then no graph has them. Codes of 8 bits become those of
+    `inlay::quantize` and `inlay::dequantize`. PyTorch runs the calls with limits out of the range of the dtype, so that
+    it raises its own errors.
     """
     ops = torch.ops.quantized_decomposed
     if not hasattr(ops, "quantize_per_tensor"):
-        return {}
-    return {
+        return decompositions_of_affine()
+    return decompositions_of_affine() | {
+        ops.choose_qparams.tensor: choices.choose,
+        ops.choose_qparams_per_token.default: choices.choose_per_token,
+        ops.choose_qparams_per_token_asymmetric.default: choices.choose_per_token_asymmetric,
+        ops.choose_qparams_symmetric.tensor: choices.choose_symmetric,
+        ops.dequantize_per_channel_group.default: _to_floats_per_group,
         ops.dequantize_per_channel.default: _to_floats_per_channel,
         ops.dequantize_per_tensor.default: _to_floats,
         ops.dequantize_per_tensor.tensor: _to_floats,
+        ops.dequantize_per_token.default: _to_floats_per_token,
         ops.quantize_per_channel.default: _to_integers_per_channel,
         ops.quantize_per_tensor.default: _to_integers,
         ops.quantize_per_tensor.tensor: _to_integers,
+        ops.quantize_per_token.default: _to_integers_per_token,
     }
 
 
-_CODES = {torch.int8: "i8", torch.uint8: "u8"}  # dtype of codes -> their type in the dialect
-_INTEGERS = (*_CODES, torch.int16)
+_INTEGERS = (*CODES, torch.int16)
 _SHORT_FLOATS = (torch.float16, torch.bfloat16, torch.float32)
 
 
@@ -83,7 +91,7 @@ def _to_integers(
         return NotImplemented
     # PyTorch inverts the scale as float64. For scales of float32, float32 gives the same after rounding.
     inverse = _scalar(1.0 / (widen(scale) if isinstance(scale, torch.Tensor) else scale))
-    if dtype in _CODES and x.dim() > 0:
+    if dtype in CODES and x.dim() > 0:
         return _quantize_to_codes(x, _one(inverse, x), _one(zero_point, x), None, (quant_min, quant_max), dtype)
     if dtype == torch.uint8:
         return NotImplemented
@@ -106,7 +114,7 @@ def _to_integers_per_channel(
     ):
         return NotImplemented
     inverse, zero_point = _along(axis, x, 1.0 / scales), _along(axis, x, zero_points).float()
-    if dtype in _CODES:
+    if dtype in CODES:
         return _quantize_to_codes(x, inverse, zero_point, axis, (quant_min, quant_max), dtype)
     return _quantize_to_integers(widen(x), inverse, zero_point, quant_min, quant_max, dtype)
 
@@ -125,9 +133,7 @@ def _quantize_to_codes(
     dtype: torch.dtype,
 ) -> torch.Tensor:
     """Returns codes of 8 bits. axis: of the dim that has a scale for each element, or None for one scale."""
-    codes: torch.Tensor = torch.ops.inlay.quantize(
-        x, inverse, zero_point, _CODES[dtype], _block(axis, x), *limits, True
-    )
+    codes: torch.Tensor = torch.ops.inlay.quantize(x, inverse, zero_point, CODES[dtype], _block(axis, x), *limits, True)
     return codes if dtype == torch.int8 else codes.view(dtype)
 
 
@@ -154,7 +160,7 @@ def _to_floats(
 ) -> Any:
     if x.dtype != dtype or not _fits(dtype, quant_min, quant_max):
         return NotImplemented
-    if dtype in _CODES and x.dim() > 0 and out_dtype in (None, *_SHORT_FLOATS):
+    if dtype in CODES and x.dim() > 0 and out_dtype in (None, *_SHORT_FLOATS):
         return _dequantize_codes(x, _one(scale, x), _one(zero_point, x), None, out_dtype)
     if x.dtype != torch.int16 or out_dtype not in (None, torch.float32):
         return NotImplemented
@@ -174,7 +180,7 @@ def _to_floats_per_channel(
 ) -> Any:
     if x.dtype != dtype or not _fits(dtype, quant_min, quant_max) or not _is_float32(scales, zero_points):
         return NotImplemented
-    if dtype in _CODES and out_dtype in (None, *_SHORT_FLOATS):
+    if dtype in CODES and out_dtype in (None, *_SHORT_FLOATS):
         zeros = None if zero_points is None else _along(axis, x, zero_points).float()
         return _dequantize_codes(x, _along(axis, x, scales), zeros, axis, out_dtype)
     if x.dtype != torch.int16 or out_dtype not in (None, torch.float32):
@@ -185,6 +191,75 @@ def _to_floats_per_channel(
     return level * _along(axis, x, scales)
 
 
+def _to_floats_per_group(
+    x: torch.Tensor,
+    scales: torch.Tensor,
+    zero_points: torch.Tensor | None,
+    quant_min: int,
+    quant_max: int,
+    dtype: torch.dtype,
+    group_size: int,
+    output_dtype: torch.dtype,
+) -> Any:
+    """Dequantizes a matrix with a scale for each `group_size` elements of a row."""
+    if x.dtype not in CODES or x.dim() != 2 or output_dtype not in _SHORT_FLOATS or group_size <= 1:
+        return NotImplemented
+    if not _is_float32(scales, zero_points) or 0 in x.shape:
+        return NotImplemented
+    rows, columns = x.shape
+    length = columns if group_size > columns and scales.shape[-1] == 1 else group_size
+    if columns % length:
+        return NotImplemented
+    groups = [rows, columns // length]
+    zeros = None if zero_points is None else zero_points.reshape(groups).float()
+    return torch.ops.inlay.dequantize(
+        as_codes(x), scales.reshape(groups), zeros, CODES[x.dtype], [1, length], None, False, output_dtype
+    )
+
+
+def _to_integers_per_token(
+    x: torch.Tensor,
+    scales: torch.Tensor,
+    zero_points: torch.Tensor,
+    quant_min: int,
+    quant_max: int,
+    dtype: torch.dtype,
+) -> Any:
+    """Quantizes with a scale for each vector along the last dim.
+
+    PyTorch rounds the sum of the level and the zero point, in the dtype to which both promote.
+    """
+    if not _fits(dtype, quant_min, quant_max) or not _is_per_token(x, scales, zero_points):
+        return NotImplemented
+    level = (x * (1.0 / scales) + zero_points).round()
+    return level.clamp(quant_min, quant_max).to(dtype)
+
+
+def _to_floats_per_token(
+    x: torch.Tensor,
+    scales: torch.Tensor,
+    zero_points: torch.Tensor,
+    quant_min: int,
+    quant_max: int,
+    dtype: torch.dtype,
+    output_dtype: torch.dtype,
+) -> Any:
+    if not _is_per_token(x, scales, zero_points):
+        return NotImplemented
+    if x.dtype in CODES and _is_float32(scales, zero_points) and output_dtype in _SHORT_FLOATS:
+        block = [1] * (x.dim() - 1) + [-1]
+        return torch.ops.inlay.dequantize(
+            as_codes(x), scales, zero_points.float(), CODES[x.dtype], block, None, False, output_dtype
+        )
+    return ((x - zero_points) * scales).to(output_dtype)
+
+
+def _is_per_token(x: torch.Tensor, scales: torch.Tensor, zero_points: torch.Tensor) -> bool:
+    """Returns true if there is a scale and a zero point for each vector along the last dim, as PyTorch chooses them."""
+    wanted = (*x.shape[:-1], 1)
+    return x.dim() > 0 and tuple(scales.shape) == wanted and tuple(zero_points.shape) == wanted
+
+
 def _dequantize_codes(
     x: torch.Tensor,
     scales: torch.Tensor,
@@ -192,10 +267,9 @@ def _dequantize_codes(
     axis: int | None,
     out_dtype: torch.dtype | None,
 ) -> torch.Tensor:
-    codes = x if x.dtype == torch.int8 else x.view(torch.int8)
-    block, code = _block(axis, x), _CODES[x.dtype]
+    block, code = _block(axis, x), CODES[x.dtype]
     floats: torch.Tensor = torch.ops.inlay.dequantize(
-        codes, scales, zero_points, code, block, None, False, out_dtype or torch.float32
+        as_codes(x), scales, zero_points, code, block, None, False, out_dtype or torch.float32
     )
     return floats
 

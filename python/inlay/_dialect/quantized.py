@@ -123,7 +123,7 @@ def pack(codes: Tensor, code: str, name: str) -> Tensor:
         raise ArgumentValueError(f"{name!r}: expected codes from {low} to {high}, but got codes from {least} to {most}")
     per_byte = 8 // bits
     parts = torch.nn.functional.pad(codes, (0, -codes.shape[-1] % per_byte)).unflatten(-1, (-1, per_byte))
-    packed = parts[..., 0] & (1 << bits) - 1
+    packed: Tensor = parts[..., 0] & (1 << bits) - 1
     for place in range(1, per_byte):
         packed = packed | (parts[..., place] & (1 << bits) - 1) << bits * place
     return packed.contiguous()

@@ -213,3 +213,91 @@ def test_another_default_dtype():
         check(PerTensor(torch.int8, 0.1, 3), torch.linspace(-20, 20, 101, dtype=torch.float32))
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+# -- Scales that are chosen at each call ------------------------------------------------------------------------------
+
+
+class Dynamic(nn.Module):
+    """Chooses a scale for a tensor. Returns it, the zero point, the codes and their floats."""
+
+    def __init__(self, name, dtype):
+        super().__init__()
+        self.choose, self.limits = getattr(torch.ops.quantized_decomposed, name).tensor, (*LIMITS[dtype], dtype)
+
+    def forward(self, x):
+        ops, (low, high, dtype) = torch.ops.quantized_decomposed, self.limits
+        scale, zero = self.choose(x, low, high, 2.0**-12, dtype)
+        codes = ops.quantize_per_tensor.tensor(x, scale, zero, *self.limits)
+        return scale, zero, codes, ops.dequantize_per_tensor.tensor(codes, scale, zero, *self.limits)
+
+
+class PerToken(nn.Module):
+    """Chooses a scale for each row. Returns the scales, the zero points, the codes and their floats."""
+
+    def __init__(self, name, dtype, out_dtype=torch.float32):
+        super().__init__()
+        self.choose = getattr(torch.ops.quantized_decomposed, name).default
+        self.limits, self.out_dtype = (*LIMITS[dtype], dtype), out_dtype
+
+    def forward(self, x):
+        ops = torch.ops.quantized_decomposed
+        scales, zeros = self.choose(x, torch.int8)
+        codes = ops.quantize_per_token(x, scales, zeros, *self.limits)
+        return scales, zeros, codes, ops.dequantize_per_token(codes, scales, zeros, *self.limits, self.out_dtype)
+
+
+def ranges(count, kind=torch.float32):
+    """Returns rows of different ranges: some without negative or without positive numbers, and one of zeros."""
+    rows = torch.randn(count, 3, 33, generator=torch.Generator().manual_seed(count))
+    rows *= torch.exp2(torch.arange(count) % 11 - 6.0).reshape(-1, 1, 1)
+    rows[0], rows[1], rows[2] = rows[0].abs(), -rows[1].abs(), 0
+    return rows.to(kind)
+
+
+@TARGETS
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8], ids=str)
+@pytest.mark.parametrize("name", ["choose_qparams", "choose_qparams_symmetric"])
+def test_scale_of_the_range_of_a_tensor(name, dtype, targets):
+    model, x = Dynamic(name, dtype), ranges(9)
+    compiled = inlay.compile(model, (x[3],), targets=targets, require_full_compilation=True)
+    for row in x:
+        for found, expected in zip(compiled(row), model(row), strict=True):
+            assert found.dtype == expected.dtype and torch.equal(found, expected)
+
+
+@TARGETS
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8], ids=str)
+@pytest.mark.parametrize("name", ["choose_qparams_per_token", "choose_qparams_per_token_asymmetric"])
+def test_scale_per_token(name, dtype, targets):
+    check(PerToken(name, dtype), ranges(40), targets=targets)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16], ids=str)
+def test_scales_of_short_floats(kind):
+    check(Dynamic("choose_qparams", torch.uint8), ranges(9, kind))
+    check(PerToken("choose_qparams_per_token", torch.int8, kind), ranges(9, kind))
+    check(PerToken("choose_qparams_per_token_asymmetric", torch.int8, kind), ranges(9, kind))
+
+
+class Groups(nn.Module):
+    """The floats of a weight of 4 bits in groups, plus an input of one element."""
+
+    def __init__(self, zeros):
+        super().__init__()
+        generator = torch.Generator().manual_seed(4)
+        self.register_buffer("codes", torch.randint(-8, 8, (12, 64), generator=generator, dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(12, 4, generator=generator))
+        self.register_buffer("zeros", torch.randint(-8, 8, (12, 4), generator=generator) if zeros else None)
+
+    def forward(self, x):
+        dequantize = torch.ops.quantized_decomposed.dequantize_per_channel_group
+        return dequantize(self.codes, self.scales, self.zeros, -8, 7, torch.int8, 16, torch.float32) + x
+
+
+@pytest.mark.parametrize("zeros", [False, True])
+def test_scales_of_groups(zeros):
+    model, x = Groups(zeros), torch.zeros(())
+    compiled = inlay.compile(model, (x,), targets=HOST, require_full_compilation=True)
+    assert torch.equal(compiled(x), model(x))
+    assert compiled.report["summary"]["weights"]["i4"] == 12 * 64 // 2

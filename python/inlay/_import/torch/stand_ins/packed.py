@@ -89,8 +89,8 @@ class PackedGraph:
         if value.dtype != torch.int8:
             return offsets  # type: ignore[no-any-return]
         fake = fake_like(value, torch.float32)
-        made = self._insert.before(node, aten._to_copy.default, (offsets,), fake, "offsets", dtype=torch.float32)
-        return made  # type: ignore[no-any-return]
+        cast = aten._to_copy.default
+        return self._insert.before(node, cast, (offsets,), fake, "offsets", dtype=torch.float32)  # type: ignore[no-any-return]
 
     def _is_constant(self, node: torch.fx.Node) -> bool:
         """Returns true if the value of a node is known."""
@@ -212,7 +212,7 @@ def _transposed(node: torch.fx.Node) -> torch.fx.Node | None:
         node.target is aten.transpose.int and set(node.args[1:]) in ({0, 1}, {-1, -2})
     ):
         source: Any = node.args[0]
-        return source if node.meta["val"].dim() == 2 else None  # type: ignore[no-any-return]
+        return source if node.meta["val"].dim() == 2 else None
     if node.target is aten.permute.default and list(node.args[1]) == [1, 0]:  # type: ignore[arg-type]
         return node.args[0]  # type: ignore[return-value]
     return None
@@ -246,6 +246,6 @@ def narrow_scale(node: torch.fx.Node) -> None:
     if str(node.target) not in _READ_ANY_SCALE or not isinstance(scale, torch.fx.Node):
         return
     if scale.target is aten._to_copy.default and scale.meta["val"].dtype == torch.float64:
-        source = scale.args[0]
+        source: Any = scale.args[0]
         if source.meta["val"].dtype == torch.float32:
             node.update_arg(1, source)

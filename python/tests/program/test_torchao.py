@@ -160,7 +160,8 @@ def test_floats_of_codes_are_those_of_torchao(name):
     for _ in range(CASES):
         weight = draw()
         compiled.load_state_dict({"weight": weight}, assign=True)
-        assert torch.equal(compiled(zero), weight.dequantize() + zero)
+        # A scale that overflows float16 makes NaNs.
+        torch.testing.assert_close(compiled(zero), weight.dequantize() + zero, rtol=0, atol=0, equal_nan=True)
 
 
 @TARGETS

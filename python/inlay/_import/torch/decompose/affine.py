@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-from .common import CODES, Decompositions, as_codes
-
-_SHORT_FLOATS = (torch.float16, torch.bfloat16, torch.float32)
+from .common import CODES, SHORT_FLOATS, Decompositions, as_codes, dequantize_codes, quantize_to_codes
 
 
 def decompositions_of_affine() -> Decompositions:
@@ -70,9 +68,7 @@ def _quantize(
         return NotImplemented
     # The scale is inverted in its own dtype.
     inverse, offsets = (1.0 / scale).reshape(layout.counts).float(), zero_point.reshape(layout.counts).float()
-    code = CODES[output_dtype]
-    codes: torch.Tensor = torch.ops.inlay.quantize(x, inverse, offsets, code, layout.block, *limits, True)
-    return codes if output_dtype == torch.int8 else codes.view(output_dtype)
+    return quantize_to_codes(x, inverse, offsets, layout.block, limits, output_dtype)
 
 
 def _dequantize(
@@ -86,7 +82,7 @@ def _dequantize(
     output_dtype: torch.dtype = torch.float32,
 ) -> Any:
     layout = _layout(x, block_size)
-    if layout is None or x.dtype not in CODES or scale.dtype not in _SHORT_FLOATS or output_dtype not in _SHORT_FLOATS:
+    if layout is None or x.dtype not in CODES or scale.dtype not in SHORT_FLOATS or output_dtype not in SHORT_FLOATS:
         return NotImplemented
     if x.dtype != input_dtype or _limits(input_dtype, quant_min, quant_max) is None:
         return NotImplemented
@@ -100,8 +96,7 @@ def _dequantize(
         else:
             return NotImplemented
         offsets = offsets.reshape(layout.counts)
-    codes, scales = as_codes(x), scale.reshape(layout.counts)
-    return torch.ops.inlay.dequantize(codes, scales, offsets, CODES[x.dtype], layout.block, None, False, output_dtype)
+    return dequantize_codes(x, scale.reshape(layout.counts), offsets, layout.block, output_dtype)
 
 
 def _limits(dtype: torch.dtype, quant_min: Any, quant_max: Any) -> tuple[int, int] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-_FLOATS = (torch.float16, torch.bfloat16, torch.float32)
+from .common import SHORT_FLOATS
 
 
 def choose(x: torch.Tensor, quant_min: int, quant_max: int, eps: float, dtype: torch.dtype) -> Any:
@@ -31,7 +31,7 @@ def choose_symmetric(x: torch.Tensor, quant_min: int, quant_max: int, eps: float
 
 def _can_choose(x: torch.Tensor, quant_min: int, quant_max: int, dtype: torch.dtype) -> bool:
     """Returns true for arguments for which PyTorch computes a scale."""
-    is_known = dtype in (torch.int8, torch.uint8, torch.int16) and x.dtype in _FLOATS
+    is_known = dtype in (torch.int8, torch.uint8, torch.int16) and x.dtype in SHORT_FLOATS
     return is_known and quant_min <= 0 <= quant_max and quant_min < quant_max and 0 not in x.shape
 
 
@@ -47,7 +47,7 @@ def _at_least(eps: float) -> torch.Tensor:
 
 def choose_per_token(x: torch.Tensor, dtype: torch.dtype) -> Any:
     """Returns a scale for each vector along the last dim, and zero points of 0."""
-    if dtype != torch.int8 or x.dtype not in _FLOATS or x.dim() == 0 or x.shape[-1] == 0:
+    if dtype != torch.int8 or x.dtype not in SHORT_FLOATS or x.dim() == 0 or x.shape[-1] == 0:
         return NotImplemented
     scales = x.abs().amax(-1, keepdim=True)
     scales = (scales.float() if scales.dtype == torch.float16 else scales).clamp(min=1e-5) / 127
@@ -56,6 +56,6 @@ def choose_per_token(x: torch.Tensor, dtype: torch.dtype) -> Any:
 
 def choose_per_token_asymmetric(x: torch.Tensor, dtype: torch.dtype) -> Any:
     """Returns a scale and a zero point for each vector along the last dim."""
-    if x.dtype not in _FLOATS or x.dim() == 0 or x.shape[-1] == 0:
+    if x.dtype not in SHORT_FLOATS or x.dim() == 0 or x.shape[-1] == 0:
         return NotImplemented
     return torch.ops.quantized_decomposed._choose_qparams_per_token_asymmetric_impl.default(x, dtype)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import torch
@@ -13,6 +13,7 @@ import torch
 Decompositions: TypeAlias = "dict[torch._ops.OperatorBase, Callable[..., Any]]"
 
 CODES = {torch.int8: "i8", torch.uint8: "u8"}  # dtype of codes -> their type in the dialect
+SHORT_FLOATS = (torch.float16, torch.bfloat16, torch.float32)  # dtypes of scales and of dequantized codes
 
 
 def widen(x: torch.Tensor) -> torch.Tensor:
@@ -28,3 +29,25 @@ def is_static(x: torch.Tensor) -> bool:
 def as_codes(x: torch.Tensor) -> torch.Tensor:
     """Returns a tensor of 8 bits as int8."""
     return x if x.dtype == torch.int8 else x.view(torch.int8)
+
+
+def quantize_to_codes(
+    x: torch.Tensor,
+    inverse: torch.Tensor,
+    offsets: torch.Tensor,
+    block: Sequence[int],
+    limits: tuple[int, int],
+    dtype: torch.dtype,
+) -> torch.Tensor:
+    """Returns codes of 8 bits. inverse: one divided by the scales. offsets, block: as for `inlay::quantize`."""
+    codes: torch.Tensor = torch.ops.inlay.quantize(x, inverse, offsets, CODES[dtype], block, *limits, True)
+    return codes if dtype == torch.int8 else codes.view(dtype)
+
+
+def dequantize_codes(
+    x: torch.Tensor, scales: torch.Tensor, offsets: torch.Tensor | None, block: Sequence[int], dtype: torch.dtype
+) -> torch.Tensor:
+    """Returns codes of 8 bits as floats. scales, offsets, block: as for `inlay::dequantize`."""
+    code = CODES[x.dtype]
+    floats: torch.Tensor = torch.ops.inlay.dequantize(as_codes(x), scales, offsets, code, block, None, False, dtype)
+    return floats

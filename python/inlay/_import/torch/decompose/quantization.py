@@ -9,7 +9,7 @@ import torch
 
 from . import choices
 from .affine import decompositions_of_affine
-from .common import CODES, Decompositions, as_codes, widen
+from .common import CODES, SHORT_FLOATS, Decompositions, dequantize_codes, quantize_to_codes, widen
 
 aten = torch.ops.aten
 
@@ -80,7 +80,6 @@ def decompositions_to_integers() -> Decompositions:
 
 
 _INTEGERS = (*CODES, torch.int16)
-_SHORT_FLOATS = (torch.float16, torch.bfloat16, torch.float32)
 
 
 def _to_integers(
@@ -92,7 +91,9 @@ def _to_integers(
     # PyTorch inverts the scale as float64. For scales of float32, float32 gives the same after rounding.
     inverse = _scalar(1.0 / (widen(scale) if isinstance(scale, torch.Tensor) else scale))
     if dtype in CODES and x.dim() > 0:
-        return _quantize_to_codes(x, _one(inverse, x), _one(zero_point, x), None, (quant_min, quant_max), dtype)
+        return quantize_to_codes(
+            x, _one(inverse, x), _one(zero_point, x), _block(None, x), (quant_min, quant_max), dtype
+        )
     if dtype == torch.uint8:
         return NotImplemented
     return _quantize_to_integers(widen(x), inverse, _scalar(zero_point), quant_min, quant_max, dtype)
@@ -115,26 +116,13 @@ def _to_integers_per_channel(
         return NotImplemented
     inverse, zero_point = _along(axis, x, 1.0 / scales), _along(axis, x, zero_points).float()
     if dtype in CODES:
-        return _quantize_to_codes(x, inverse, zero_point, axis, (quant_min, quant_max), dtype)
+        return quantize_to_codes(x, inverse, zero_point, _block(axis, x), (quant_min, quant_max), dtype)
     return _quantize_to_integers(widen(x), inverse, zero_point, quant_min, quant_max, dtype)
 
 
 def _fits(dtype: torch.dtype, quant_min: int, quant_max: int) -> bool:
     """Returns true for a type of `_INTEGERS` and limits in its range."""
     return dtype in _INTEGERS and torch.iinfo(dtype).min <= quant_min <= quant_max <= torch.iinfo(dtype).max
-
-
-def _quantize_to_codes(
-    x: torch.Tensor,
-    inverse: torch.Tensor,
-    zero_point: torch.Tensor,
-    axis: int | None,
-    limits: tuple[int, int],
-    dtype: torch.dtype,
-) -> torch.Tensor:
-    """Returns codes of 8 bits. axis: of the dim that has a scale for each element, or None for one scale."""
-    codes: torch.Tensor = torch.ops.inlay.quantize(x, inverse, zero_point, CODES[dtype], _block(axis, x), *limits, True)
-    return codes if dtype == torch.int8 else codes.view(dtype)
 
 
 def _quantize_to_integers(
@@ -160,8 +148,8 @@ def _to_floats(
 ) -> Any:
     if x.dtype != dtype or not _fits(dtype, quant_min, quant_max):
         return NotImplemented
-    if dtype in CODES and x.dim() > 0 and out_dtype in (None, *_SHORT_FLOATS):
-        return _dequantize_codes(x, _one(scale, x), _one(zero_point, x), None, out_dtype)
+    if dtype in CODES and x.dim() > 0 and out_dtype in (None, *SHORT_FLOATS):
+        return dequantize_codes(x, _one(scale, x), _one(zero_point, x), _block(None, x), out_dtype or torch.float32)
     if x.dtype != torch.int16 or out_dtype not in (None, torch.float32):
         return NotImplemented
     return (x.float() - _scalar(zero_point)) * _scalar(scale)
@@ -180,9 +168,9 @@ def _to_floats_per_channel(
 ) -> Any:
     if x.dtype != dtype or not _fits(dtype, quant_min, quant_max) or not _is_float32(scales, zero_points):
         return NotImplemented
-    if dtype in CODES and out_dtype in (None, *_SHORT_FLOATS):
+    if dtype in CODES and out_dtype in (None, *SHORT_FLOATS):
         zeros = None if zero_points is None else _along(axis, x, zero_points).float()
-        return _dequantize_codes(x, _along(axis, x, scales), zeros, axis, out_dtype)
+        return dequantize_codes(x, _along(axis, x, scales), zeros, _block(axis, x), out_dtype or torch.float32)
     if x.dtype != torch.int16 or out_dtype not in (None, torch.float32):
         return NotImplemented
     level = x.float()
@@ -202,7 +190,7 @@ def _to_floats_per_group(
     output_dtype: torch.dtype,
 ) -> Any:
     """Dequantizes a matrix with a scale for each `group_size` elements of a row."""
-    if x.dtype not in CODES or x.dim() != 2 or output_dtype not in _SHORT_FLOATS or group_size <= 1:
+    if x.dtype not in CODES or x.dim() != 2 or output_dtype not in SHORT_FLOATS or group_size <= 1:
         return NotImplemented
     if not _is_float32(scales, zero_points) or 0 in x.shape:
         return NotImplemented
@@ -212,9 +200,7 @@ def _to_floats_per_group(
         return NotImplemented
     groups = [rows, columns // length]
     zeros = None if zero_points is None else zero_points.reshape(groups).float()
-    return torch.ops.inlay.dequantize(
-        as_codes(x), scales.reshape(groups), zeros, CODES[x.dtype], [1, length], None, False, output_dtype
-    )
+    return dequantize_codes(x, scales.reshape(groups), zeros, [1, length], output_dtype)
 
 
 def _to_integers_per_token(
@@ -246,11 +232,9 @@ def _to_floats_per_token(
 ) -> Any:
     if not _is_per_token(x, scales, zero_points):
         return NotImplemented
-    if x.dtype in CODES and _is_float32(scales, zero_points) and output_dtype in _SHORT_FLOATS:
+    if x.dtype in CODES and _is_float32(scales, zero_points) and output_dtype in SHORT_FLOATS:
         block = [1] * (x.dim() - 1) + [-1]
-        return torch.ops.inlay.dequantize(
-            as_codes(x), scales, zero_points.float(), CODES[x.dtype], block, None, False, output_dtype
-        )
+        return dequantize_codes(x, scales, zero_points.float(), block, output_dtype)
     return ((x - zero_points) * scales).to(output_dtype)
 
 
@@ -258,20 +242,6 @@ def _is_per_token(x: torch.Tensor, scales: torch.Tensor, zero_points: torch.Tens
     """Returns true if there is a scale and a zero point for each vector along the last dim, as PyTorch chooses them."""
     wanted = (*x.shape[:-1], 1)
     return x.dim() > 0 and tuple(scales.shape) == wanted and tuple(zero_points.shape) == wanted
-
-
-def _dequantize_codes(
-    x: torch.Tensor,
-    scales: torch.Tensor,
-    zero_points: torch.Tensor | None,
-    axis: int | None,
-    out_dtype: torch.dtype | None,
-) -> torch.Tensor:
-    block, code = _block(axis, x), CODES[x.dtype]
-    floats: torch.Tensor = torch.ops.inlay.dequantize(
-        as_codes(x), scales, zero_points, code, block, None, False, out_dtype or torch.float32
-    )
-    return floats
 
 
 def _is_float32(scales: Any, zero_points: Any) -> bool:

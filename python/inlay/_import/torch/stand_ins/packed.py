@@ -15,7 +15,7 @@ import torch
 from ...._dialect.quantized import BITS
 from ..call import Call
 from ..constants import ConstantFolder
-from ..decompose.common import CODES
+from ..decompose.common import CODES, SHORT_FLOATS
 from .nodes import Inserter, fake_like, fake_of
 
 aten = torch.ops.aten
@@ -107,7 +107,7 @@ class PackedGraph:
         x, weight = node.args
         codes = _cast_of(weight)
         dtype = node.meta["val"].dtype
-        if codes is None or dtype not in (torch.float16, torch.bfloat16, torch.float32):
+        if codes is None or dtype not in SHORT_FLOATS:
             return
         source = _transposed(codes) or codes
         if not self._is_constant(source) or 0 in source.meta["val"].shape:

@@ -87,10 +87,8 @@ def split_states(convention: CallConvention, names: Sequence[str]) -> tuple[dict
         return {}, convention
     if convention.changed.paths:
         raise UnsupportedError("a model that changes lists or objects among its arguments can't have states")
-    positional, keyword = convention.in_spec.children()
-    known = [*(convention.argument_names or ())]
-    known = known if len(known) >= positional.num_children else [f"argument{i}" for i in range(positional.num_children)]
-    known = [*known[: positional.num_children], *(keyword.context or ())]
+    positional, keywords = convention.names
+    known = [*positional, *keywords]
     for name in names:
         if name not in known:
             raise ArgumentValueError(
@@ -99,7 +97,9 @@ def split_states(convention: CallConvention, names: Sequence[str]) -> tuple[dict
     states: dict[int, str] = {}
     passed: dict[str, Any] = {}
     first = 0
-    for name, spec in zip(known, (*positional.children(), *keyword.children()), strict=True):
+    for name, spec in zip(
+        known, (child for part in convention.in_spec.children() for child in part.children()), strict=True
+    ):
         value = pytree.tree_unflatten([0] * spec.num_leaves, spec)
         if name in names:
             paths = [path for path, _ in pytree.tree_flatten_with_path(value)[0]]
@@ -108,8 +108,8 @@ def split_states(convention: CallConvention, names: Sequence[str]) -> tuple[dict
         else:
             passed[name] = value
         first += spec.num_leaves
-    args = tuple(passed[name] for name in known[: positional.num_children] if name in passed)
-    kwargs = {name: passed[name] for name in known[positional.num_children :] if name in passed}
+    args = tuple(passed[name] for name in positional if name in passed)
+    kwargs = {name: passed[name] for name in keywords if name in passed}
     return states, dataclasses.replace(
         convention, in_spec=pytree.tree_structure((args, kwargs)), argument_names=list(passed)
     )

@@ -19,6 +19,7 @@ from .types import OutOfRange, Strategy, Target
 
 TARGETS: tuple[Target, ...] = get_args(Target)
 _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
+_LOCATION = "the label of an op (or a glob) or 'file:line'"
 _MAX_INT = 2**63 - 1
 LOOP_ITERATIONS = 2**24  # the same as kDefaultMaxLoopIterations in InlayDialect.td
 # Options that the compiler does not have.
@@ -86,13 +87,15 @@ class Options:
             "strategy": _choice("strategy", options.strategy, STRATEGIES),
             "cost_model": _path("cost_model", options.cost_model, 'a path, "default" or None'),
             "tuning": _path("tuning", options.tuning),
-            "host_cpu": tuple(_processor(name) for name in _as_list(options.host_cpu)),
-            "states": tuple(_argument_name(name) for name in _as_list(options.states)),
+            "host_cpu": tuple(_text(name, "host_cpu to be names of processors") for name in _as_list(options.host_cpu)),
+            "states": tuple(_text(name, "states to be names of arguments") for name in _as_list(options.states)),
             "out_of_range": _choice("out_of_range", options.out_of_range, OUT_OF_RANGE),
             "targets": _targets(options.targets),
             "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
             "torch_executed_modules": tuple(_module_name(m) for m in _as_list(options.torch_executed_modules)),
-            "torch_executed_locations": tuple(_location(at) for at in _as_list(options.torch_executed_locations)),
+            "torch_executed_locations": tuple(
+                _text(at, _LOCATION) for at in _as_list(options.torch_executed_locations)
+            ),
             "allow_ops": tuple(_op_name(op) for op in _as_list(options.allow_ops)),
             "exempt_ops": tuple(_op_name(op) for op in _as_list(options.exempt_ops)),
             "placement": _path("placement", options.placement),
@@ -113,16 +116,11 @@ class Options:
         return any((self.placement, self.save_placement, self.cost_model, self.tuning, self.host_cpu))
 
 
-def _argument_name(name: object) -> str:
-    if not isinstance(name, str):
-        raise ArgumentTypeError(f"expected states to be names of arguments, but got {name!r}")
-    return name
-
-
-def _processor(name: object) -> str:
-    if not isinstance(name, str):
-        raise ArgumentTypeError(f"expected host_cpu to be names of processors, but got {name!r}")
-    return name
+def _text(value: object, expected: str) -> str:
+    """Returns a string. Raises ArgumentTypeError for another value. expected: what the message says was expected."""
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"expected {expected}, but got {value!r}")
+    return value
 
 
 def _check_contradictions(options: Options) -> None:
@@ -157,12 +155,6 @@ def _check_flags(options: Options) -> None:
             raise ArgumentValueError(f"expected {name} to be at least 1, but got {number}")
         if number > _MAX_INT:
             raise ArgumentValueError(f"expected {name} to be at most {_MAX_INT}, but got {number}")
-
-
-def _location(place: object) -> str:
-    if not isinstance(place, str):
-        raise ArgumentTypeError(f"expected the label of an op (or a glob) or 'file:line', but got {place!r}")
-    return place
 
 
 def _path(name: str, value: Any, expected: str = "a path") -> str:

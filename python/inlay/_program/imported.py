@@ -143,6 +143,15 @@ class CallConvention:
     defaults: Mapping[str, Any] = field(default_factory=dict)  # defaults of arguments that the export left out, by name
     changed: ChangedObjects = field(default_factory=ChangedObjects)
 
+    @property
+    def names(self) -> tuple[list[str], list[str]]:
+        """The names of the positional arguments and of the keywords."""
+        positional, keyword = self.in_spec.children()
+        count = positional.num_children
+        names = list(self.argument_names or [])
+        names = names[:count] if len(names) >= count else [f"argument{i}" for i in range(count)]
+        return names, list(keyword.context) if keyword.num_children else []
+
     @classmethod
     def of_function(cls, inputs: int, results: int, argument_names: Sequence[str] | None = None) -> CallConvention:
         """Returns the convention of a function with positional tensors and one result or a tuple of results."""

@@ -55,10 +55,7 @@ class Signature:
         self._is_flat = False
         if convention is not None:
             positional, keyword = convention.in_spec.children()
-            count = positional.num_children
-            names = list(convention.argument_names or [])
-            self._positional = names[:count] if len(names) >= count else [f"argument{i}" for i in range(count)]
-            self._keywords = list(keyword.context) if keyword.num_children else []
+            self._positional, self._keywords = convention.names
             self._names = [self._path(path) for path in _paths(convention.in_spec)]
             self._is_flat = all(spec.is_leaf() for spec in (*positional.children(), *keyword.children()))
 

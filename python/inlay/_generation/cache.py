@@ -210,11 +210,9 @@ class ProgramCache(Cache):  # type: ignore[misc]
 
 def allocate(shapes: Sequence[LayerShape], batch: int, places: int) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Returns keys and values of zeros, [batch, heads, places, channels], for each layer."""
-    keys, values = (
-        [torch.zeros(batch, heads, places, channels, dtype=shape.dtype) for shape, (heads, channels) in pairs]
-        for pairs in (
-            [(shape, shape.keys) for shape in shapes],
-            [(shape, shape.values) for shape in shapes],
-        )
-    )
-    return keys, values
+
+    def zeros(size: tuple[int, int], dtype: torch.dtype) -> torch.Tensor:
+        heads, channels = size
+        return torch.zeros(batch, heads, places, channels, dtype=dtype)
+
+    return [zeros(shape.keys, shape.dtype) for shape in shapes], [zeros(shape.values, shape.dtype) for shape in shapes]

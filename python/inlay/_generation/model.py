@@ -169,13 +169,15 @@ def _find_shapes(model: PreTrainedModel) -> list[LayerShape]:
             f"expected a model whose state is keys and values, but {type(model).__name__} fails with such a cache: "
             f"{error}"
         ) from error
+    shapes = []
     for number, layer in enumerate(layers):
         if layer.shape is None:
             raise UnsupportedError(
                 f"expected a model whose layers all keep keys and values, but layer {number} of "
                 f"{type(model).__name__} keeps none"
             )
-    return [layer.shape for layer in layers if layer.shape is not None]
+        shapes.append(layer.shape)
+    return shapes
 
 
 class _Runner:

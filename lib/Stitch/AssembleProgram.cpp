@@ -265,7 +265,8 @@ private:
     return addBody(step, step.getElseBody(), *branch.elseBlock(), branch.elseYield().getOperands(), results);
   }
 
-  /// Copies the values at the end of a loop's body to the buffers that the next iteration reads, as a parallel copy.
+  /// Copies the values at the end of a loop's body to the buffers that the next iteration reads, or those at the end of
+  /// the program to the states that the next call reads, as a parallel copy.
   void carry(Operation *terminator, ValueRange values, ArrayRef<Value> carried) {
     SmallVector<Value> sources;
     for (auto [value, target] : llvm::zip_equal(values, carried)) {

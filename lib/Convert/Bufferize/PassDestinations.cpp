@@ -37,8 +37,8 @@ static void replaceSplats(func::FuncOp func) {
 }
 
 /// Returns the memory of an argument that a result replaces. Bufferization sees a read at the start of the function.
-/// The result is written at the end, after all reads of the argument: a copy, or nothing if the result was computed in
-/// that memory, which bufferization decides because the argument is writable.
+/// The result is written at the end, after all other results: a copy, or nothing if the result was computed in that
+/// memory, which bufferization decides because the argument is writable.
 static Value viewUpdated(BlockArgument argument, MemRefType type) {
   OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
   return bufferization::ToBufferOp::create(builder, argument.getLoc(), type, argument, /*read_only=*/true);

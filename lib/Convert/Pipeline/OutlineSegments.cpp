@@ -211,6 +211,7 @@ static void findUpdates(BlockArgument argument, Value next, Updates &updates) {
     Block &body = segment.getBody().front();
     unsigned result = cast<OpResult>(value).getResultNumber();
     auto start = dyn_cast<BlockArgument>(findUnwritten(body.getTerminator()->getOperand(result)));
+    // A result that doesn't start from an input may still use the memory of the state: it is written after all reads.
     Value input = start && start.getOwner() == &body ? segment.getInputs()[start.getArgNumber()] : Value(argument);
     auto position = llvm::find(segment.getInputs(), input);
     if (position == segment.getInputs().end() || input.getType() != value.getType() || !isLastUse(input, segment))

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-# The handler of SIGINT raises KeyboardInterrupt in the main thread. After it, the same work must succeed.
+# The handler of SIGINT raises KeyboardInterrupt in the main thread. After it, the same work must succeed. Python ignores
+# exceptions in finalizers and callbacks of its own, and reports them to the hook.
 CODE = """
 import signal, sys, threading, time
 import torch, inlay
@@ -21,6 +22,13 @@ compile = lambda: inlay.compile(program, targets=("host",))
 compiled = compile()
 work = compile if sys.argv[1] == "compile" else lambda: compiled(x)
 interrupts = 0
+def count_ignored(ignored):
+    global interrupts
+    if ignored.exc_type is KeyboardInterrupt:
+        interrupts += 1
+    else:
+        sys.__unraisablehook__(ignored)
+sys.unraisablehook = count_ignored
 with torch.no_grad():
     for delay in range(int(sys.argv[2])):
         done = threading.Event()

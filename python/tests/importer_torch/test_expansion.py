@@ -72,7 +72,7 @@ def write_other_dtype(x):
 def test_writes_to_memory_of_their_own_are_renamed(function, imports):
     x = torch.tensor([[-1.0, 2.0, 3.0]])
     copy = functional_copy(export(function, x).graph)
-    assert copy is not None and not any(name.endswith("_") for name in targets(copy))
+    assert copy is not None and not any(name.endswith("_") for name in targets(copy.graph))
     imports(Function(function), x)
 
 
@@ -85,6 +85,79 @@ def test_other_writes_are_left_to_pytorch(function):
 @pytest.mark.parametrize("function", [write_view, write_viewed, write_other_dtype])
 def test_left_writes_are_imported_right(function, imports):
     imports(Function(function), torch.tensor([[-1.0, 2.0, 3.0]]), tolerance=1e-3)
+
+
+def write_slices(x):
+    x[1:, 1] = 5.0
+    read = x[0] * 2
+    x[0, :2].add_(x[1, 1:])
+    return read, x[:, 1:] + 1
+
+
+def write_all(x):
+    x.mul_(2.0)
+    before = x + 1
+    x.detach().copy_(before * x)
+    return before
+
+
+def write_a_view_twice(x):
+    view = x[1]
+    view.add_(1.0)
+    view.mul_(3.0)
+    return view.exp()
+
+
+def read_a_slice_after_a_write_beside_it(x):
+    beside = x[1]
+    x[0] = 1.0
+    return beside.exp()
+
+
+def read_a_list_of_slices_after_a_write(x):
+    first, second = x.split(1)
+    x[0] = 1.0
+    return first + second
+
+
+def write_a_transposed_view(x):
+    x.t()[0] = 1.0
+    return x + 1
+
+
+@pytest.mark.parametrize("function", [write_slices, write_all, write_a_view_twice])
+def test_writes_to_owned_arguments_are_removed(function):
+    x = torch.tensor([[-1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    exported = export(function, x)
+    graph = exported.graph
+    assert functional_copy(graph) is None  # others may share the memory
+    argument = graph.find_nodes(op="placeholder")[-1]
+    copy = functional_copy(graph, {argument.name})
+    assert copy is not None and not any(name.endswith("_") for name in targets(copy.graph))
+    copy.graph.output_node().args = ((*copy.graph.output_node().args[0], copy.writes[argument.name]),)
+    interpreter = torch.fx.Interpreter(torch.fx.GraphModule(nn.Module(), copy.graph))
+    *results, written = interpreter.run(*exported.constants.values(), x.clone())
+    expected = function(x)  # which writes x
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    assert torch.equal(written, x)
+    assert all(torch.equal(*pair) for pair in zip(results, expected, strict=True))
+
+
+def test_owned_arguments_without_writes_have_no_new_value():
+    graph = export(lambda x: x + 1, torch.ones(3)).graph
+    argument = graph.find_nodes(op="placeholder")[-1]
+    copy = functional_copy(graph, {argument.name})
+    assert copy is not None and not copy.writes
+
+
+@pytest.mark.parametrize(
+    "function",
+    [read_a_slice_after_a_write_beside_it, read_a_list_of_slices_after_a_write, write_a_transposed_view],
+)
+def test_writes_to_owned_arguments_whose_effects_are_not_known(function):
+    graph = export(function, torch.ones(2, 3)).graph
+    argument = graph.find_nodes(op="placeholder")[-1]
+    assert functional_copy(graph, {argument.name}) is None
 
 
 def test_program_is_not_changed():

@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -39,47 +41,132 @@ _FRESH = {
 }
 
 
-def functional_copy(graph: torch.fx.Graph) -> torch.fx.Graph | None:
+# Views -> the operators that return their operand with new contents of the view.
+_SCATTERS: dict[Any, Overload] = {
+    torch.ops.aten.slice.Tensor: torch.ops.aten.slice_scatter.default,
+    torch.ops.aten.select.int: torch.ops.aten.select_scatter.default,
+}
+
+
+@dataclass(frozen=True)
+class FunctionalGraph:
+    """A graph without writes. writes: the new value of each argument that the original graph writes, by its name."""
+
+    graph: torch.fx.Graph
+    writes: dict[str, torch.fx.Node] = field(default_factory=dict)
+
+
+def functional_copy(graph: torch.fx.Graph, owned: Container[str] = ()) -> FunctionalGraph | None:
     """Returns a copy of an FX graph in which `relu_(x)` is `relu(x)`, and nodes that read x after it read the
     result.
 
-    Returns None if that is not enough: the graph writes arguments, parameters or values that may share memory, or it
-    calls other things than operators and control flow. `ExportedProgram.run_decompositions` removes the writes of such
-    graphs, but it traces them again, which takes milliseconds per node.
+    owned: the names of arguments that share no memory with others. The graph may write them and slices of them.
+
+    Returns None if that is not enough: the graph writes other arguments, parameters or values that may share memory, or
+    it calls other things than operators and control flow. `ExportedProgram.run_decompositions` removes the writes of
+    such graphs, but it traces them again, which takes milliseconds per node.
     """
     if not all(_is_plain(node) for node in graph.nodes):
         return None
     copy = torch.fx.Graph()
-    memory: dict[torch.fx.Node, torch.fx.Node] = {}  # node -> the node that made its memory
-    current: dict[torch.fx.Node, torch.fx.Node] = {}  # node that made memory -> node of the copy for its contents
     if not _copy_attributes(graph, copy):
         return None
-    sharing: dict[torch.fx.Node, list[torch.fx.Node]] = {}  # node that made memory -> the nodes that have it
-
-    def value_of(node: torch.fx.Node) -> torch.fx.Node:
-        return current[memory[node]]
-
-    def share(node: torch.fx.Node, root: torch.fx.Node) -> None:
-        memory[node] = root
-        sharing.setdefault(root, []).append(node)
-
+    values = _Values()
     for node in graph.nodes:
+        if values.reads_stale(node):
+            return None
         target: torch.fx.node.Target | None
-        target, name = node.target, node.name
+        target, name, writes = node.target, node.name, _writes(node)
         if _is_identity(node):
-            share(node, memory[_first_operand(node)])
+            values.share(node, _first_operand(node))
             continue
-        if _writes(node):
+        if writes:
             target, name = _functional(node), overload_of(node)._schema.name.partition("::")[2].rstrip("_")
-            if target is None or not _has_only_readers(sharing[memory[_first_operand(node)]], memory):
+            if target is None or not values.may_write(_first_operand(node)):
                 return None
-        args, kwargs = map_arg((node.args, node.kwargs), value_of)
+        args, kwargs = map_arg((node.args, node.kwargs), values.of)
         made = copy.create_node(node.op, target, args, kwargs, name, node.type)
         made.meta = dict(node.meta)
         _keep_name(made, node)
-        share(node, memory[_first_operand(node)] if _writes(node) else node)
-        current[memory[node]] = made
-    return copy
+        if writes:
+            values.write(node, made)
+        else:
+            values.add(node, made, is_owned=node.op == "placeholder" and node.name in owned)
+    return FunctionalGraph(copy, values.written_arguments())
+
+
+class _Values:
+    """The contents of the nodes of a graph whose first nodes have been copied, as nodes of the copy."""
+
+    def __init__(self) -> None:
+        self._memory: dict[torch.fx.Node, torch.fx.Node] = {}  # node -> the node that made its memory
+        self._current: dict[torch.fx.Node, torch.fx.Node] = {}  # node that made memory -> the copy of its contents
+        self._sharing: dict[torch.fx.Node, list[torch.fx.Node]] = {}  # node that made memory -> the nodes that have it
+        self._viewed: dict[torch.fx.Node, set[torch.fx.Node]] = {}  # node that made memory -> owned arguments in it
+        self._owned: dict[torch.fx.Node, torch.fx.Node] = {}  # owned argument -> its copy before all writes
+        self._stale: set[torch.fx.Node] = set()  # nodes that made memory, whose contents a write has changed
+
+    def of(self, node: torch.fx.Node) -> torch.fx.Node:
+        """Returns the contents of a node."""
+        return self._current[self._memory[node]]
+
+    def reads_stale(self, node: torch.fx.Node) -> bool:
+        """Returns true if a node reads contents that are not known."""
+        return any(self._memory[source] in self._stale for source in node.all_input_nodes)
+
+    def share(self, node: torch.fx.Node, other: torch.fx.Node) -> None:
+        """Adds a node that is `other` itself."""
+        root = self._memory[node] = self._memory[other]
+        self._sharing[root].append(node)
+
+    def add(self, node: torch.fx.Node, made: torch.fx.Node, is_owned: bool) -> None:
+        """Adds a node that writes nothing, and its copy."""
+        self._memory[node], self._current[node], self._sharing[node] = node, made, [node]
+        if is_owned:
+            self._owned[node], self._viewed[node] = made, {node}
+        elif _may_alias(node):
+            self._viewed[node] = {
+                viewed for source in node.all_input_nodes for viewed in self._viewed.get(self._memory[source], ())
+            }
+
+    def may_write(self, node: torch.fx.Node) -> bool:
+        """Returns true if all effects of a write into a node are known."""
+        root = self._memory[node]
+        if self._viewed.get(root):
+            return bool(self._views_of_argument(root))
+        return _has_only_readers(self._sharing[root], self._memory)
+
+    def write(self, node: torch.fx.Node, made: torch.fx.Node) -> None:
+        """Adds a call that writes its first operand, and the functional call in the copy."""
+        self.share(node, _first_operand(node))
+        root = self._memory[node]
+        self._current[root] = made
+        if not self._viewed.get(root):
+            return
+        views = self._views_of_argument(root)
+        for view, base in itertools.pairwise(views):
+            scatter = _SCATTERS[view.target]
+            args, kwargs = map_arg((view.args[1:], view.kwargs), self.of)
+            args = (self._current[base], made, *args)
+            made = made.graph.create_node("call_function", scatter, args, kwargs, scatter._schema.name[len("aten::") :])
+            made.meta = {**node.meta, "val": base.meta["val"]}
+            self._current[base] = made
+        argument = views[-1]
+        self._stale |= {other for other, viewed in self._viewed.items() if argument in viewed and other not in views}
+
+    def written_arguments(self) -> dict[str, torch.fx.Node]:
+        """Returns the new contents of the owned arguments that were written, by their names."""
+        return {node.name: self._current[node] for node, made in self._owned.items() if self._current[node] is not made}
+
+    def _views_of_argument(self, root: torch.fx.Node) -> list[torch.fx.Node]:
+        """Returns `root`, the view of which it is a slice, and so on, up to an owned argument. Empty if `root` is no
+        such view."""
+        views = [root]
+        while views[-1] not in self._owned:
+            if views[-1].target not in _SCATTERS:
+                return []
+            views.append(self._memory[_first_operand(views[-1])])
+        return views
 
 
 def _first_operand(node: torch.fx.Node) -> torch.fx.Node:
@@ -102,7 +189,7 @@ def _copy_attributes(graph: torch.fx.Graph, copy: torch.fx.Graph) -> bool:
             inner = functional_copy(held.graph)
             if inner is None:
                 return False
-            root.add_module(name, torch.fx.GraphModule(inner.owning_module or torch.nn.Module(), inner))
+            root.add_module(name, torch.fx.GraphModule(inner.graph.owning_module or torch.nn.Module(), inner.graph))
         else:
             setattr(root, name, held)
     if read:

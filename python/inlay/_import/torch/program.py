@@ -38,7 +38,7 @@ from .decompose import Decompositions, decompositions, decompositions_for_tracin
 from .decompose.quantization import decompositions_to_integers
 from .effects import keeping_effects, restore_dropout
 from .expansion import Expander, WritesError
-from .functional import functional_copy
+from .functional import FunctionalGraph, functional_copy
 from .graph import Value
 from .guards import GuardError, NamedValues, find_carriers, is_open, no_new_guards, read_conditions, read_symbols
 from .handlers import (
@@ -100,17 +100,20 @@ def import_program(
     states = states or {}
     with no_new_guards(_fakes(exported.graph)):
         table = {} if only_calls else decompositions(exported.graph)
-        graph = functional_copy(exported.graph)
-        symbols = read_symbols(_user_inputs(exported), exported.range_constraints, shape_profiles)
-        conditions = read_conditions(_user_inputs(exported), symbols)
+        user_inputs = _user_inputs(exported)
+        functional = functional_copy(exported.graph, {user_inputs[number][0] for number in states})
+        symbols = read_symbols(user_inputs, exported.range_constraints, shape_profiles)
+        conditions = read_conditions(user_inputs, symbols)
         imported = None
-        if graph is not None:
+        if functional is not None:
             with contextlib.suppress(WritesError):
-                imported = _import_exported(exported, graph, table, attributes, portable, only_calls, symbols, states)
+                imported = _import_exported(
+                    exported, functional, table, attributes, portable, only_calls, symbols, states
+                )
         if imported is None:
             exported = _decompose(exported, table)
             imported = _import_exported(
-                exported, exported.graph, table, attributes, portable, only_calls, symbols, states
+                exported, FunctionalGraph(exported.graph), table, attributes, portable, only_calls, symbols, states
             )
     interface = imported.interface
     interface.conditions = list(dict.fromkeys([*conditions, *interface.conditions]))
@@ -146,7 +149,7 @@ def _user_inputs(exported: torch.export.ExportedProgram) -> NamedValues:
 
 def _import_exported(
     exported: torch.export.ExportedProgram,
-    graph: torch.fx.Graph,
+    functional: FunctionalGraph,
     table: Decompositions,
     attributes: Mapping[str, str] | None,
     portable: bool,
@@ -155,6 +158,7 @@ def _import_exported(
     states: Mapping[int, str],
 ) -> ImportedProgram:
     """Imports a graph without writes: that of an ExportedProgram or an equivalent one."""
+    graph = functional.graph
     signature = exported.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
@@ -193,6 +197,7 @@ def _import_exported(
             raise UnsupportedError(
                 f"the model has an output of kind {spec.kind.name.lower()}{target}, which Inlay can't make yet"
             )
+    parts.writes += [(inputs[name], value) for name, value in functional.writes.items()]
     parts.split_states(states)
     if only_calls:
         return _import(graph, parts, attributes, portable, {})

@@ -299,6 +299,36 @@ TEST_P(RandomQuantizedProducts, KeepExtremeScales) {
     }
 }
 
+TEST_P(RandomQuantizedProducts, OverflowAsProductsWithWeightsDo) {
+  for (int64_t bits : {2, 4, 8})
+    for (int64_t rows : {1, 4})
+      for (bool isWeightLarge : {false, true}) {
+        // A row of 128 codes, all of them the largest, in blocks of 64. Either the weights or sums of codes overflow.
+        float code = static_cast<float>((1 << bits) - 1), scale = isWeightLarge ? 3e38f : 0x1p-10f;
+        float x = isWeightLarge ? 0 : 3e38f;
+        Case test;
+        test.codes = {1, 128, bits, false, std::vector<uint8_t>(static_cast<size_t>(16 * bits), 0xff)};
+        append(test.scales.elements, scale, false);
+        append(test.scales.elements, scale, false);
+        test.hasOffsets = false;
+        test.sizes = {rows, 1, 128, 0, 0, 0, 0, bits, 0, 1, 64, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0};
+        test.kernel.kind = HostKernelKind::QuantizedProduct;
+        test.kernel.buffers = 4;
+        test.x.assign(static_cast<size_t>(rows * 128), 0.0f);
+        test.x[5] = x;
+        test.y.resize(static_cast<size_t>(rows));
+        auto kernels = load(test.kernel);
+        ASSERT_TRUE(kernels);
+        ASSERT_TRUE(test.run(*kernels, false).isOk());
+        for (int64_t row = 0; row < rows; ++row) {
+          if (isWeightLarge)
+            EXPECT_TRUE(std::isnan(test.y[row])) << bits;
+          else
+            EXPECT_EQ(test.y[row], row == 0 ? code * scale * x : 0) << bits;
+        }
+      }
+}
+
 TEST_P(RandomQuantizedProducts, RefuseSizesThatNoWeightHas) {
   Case test = Drawer(random).draw(20);
   auto kernels = load(test.kernel);

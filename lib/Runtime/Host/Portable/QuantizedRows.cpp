@@ -8,6 +8,8 @@
 #include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 #if INLAY_X86
 #include <immintrin.h>

@@ -85,6 +85,11 @@ class MetadataInputs:
                 self.count += 1
                 return {"y": x * scale + self.count, "rows": x.shape[0], "pair": (x, 3)}
 
+        class Total(nn.Module):
+            def forward(self, x: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+                total.add_(x)
+                return total * 2
+
         self._inlay, self._saving = inlay, compiled
         self._folder = tempfile.TemporaryDirectory()
         rows = torch.export.Dim("rows", min=2, max=64)
@@ -92,12 +97,14 @@ class MetadataInputs:
             (nn.Linear(4, 2).eval(), (torch.ones(3, 4),), ({0: rows},)),
             (Counter(), (torch.ones(3, 2),), ({0: rows},)),
             (Counter(), (torch.ones(3, 2), 3.0), None),
+            (Total(), (torch.ones(3, 2), torch.ones(3, 2)), ({0: rows}, {0: rows})),
         ]
         self._models = []
         for model, arguments, shapes in models:
-            made = inlay.compile(model, arguments, targets=("host",), dynamic_shapes=shapes)
+            states = "total" if isinstance(model, Total) else ()
+            made = inlay.compile(model, arguments, targets=("host",), dynamic_shapes=shapes, states=states)
             made.save(self._path)
-            self._models.append((made, arguments, *self._describe(made)))
+            self._models.append((made, arguments[:1] if states else arguments, *self._describe(made)))
 
     @property
     def _path(self) -> str:
@@ -132,7 +139,8 @@ class MetadataInputs:
             self._saving.describe = lambda *_: (text, tensors)
             made.save(self._path)
             self._saving.describe = describe
-            self._inlay.load(self._path)(*arguments)
+            loaded = self._inlay.load(self._path)
+            (loaded.new_session() if "states" in metadata else loaded)(*arguments)
 
         return text.encode(), load
 

@@ -186,7 +186,7 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
     if compilation.device:
         note_device()
     try:
-        metadata = metadata or describe_plain(*compilation.plain_signature)
+        metadata = metadata or describe_plain(*compilation.plain_signature, compilation.states)
         imported, signature = restore(metadata, compilation.constant)
         _check_fits(imported, compilation)
         report = _saved_report(compilation.report)
@@ -200,12 +200,19 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
 def _check_fits(imported: ImportedProgram, compilation: Compilation) -> None:
     """Raises ArgumentValueError for metadata of another program."""
     _, inputs, outputs = compilation.plain_signature
+    states, types = imported.interface.states, [dtype for _, dtype, _ in compilation.states]
     for part, have, wanted in (
         ("inputs", len(imported.arguments), len(inputs)),
         ("results", len(imported.interface.results), len(outputs)),
+        ("states", len(states), len(types)),
     ):
         if have != wanted:
             raise ArgumentValueError(f"malformed metadata: {part!r}: expected {wanted} of the program, but got {have}")
+    for state, dtype in zip(states, types, strict=True):
+        if state.dtype is not getattr(torch, dtype):
+            raise ArgumentValueError(
+                f"malformed metadata: 'states': expected {state.name!r} to be {dtype}, but got {state.dtype}"
+            )
 
 
 def _saved_report(text: str) -> Report:

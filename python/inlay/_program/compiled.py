@@ -279,8 +279,6 @@ class CompiledModule:
             raise UnsupportedError(
                 "a graph that torch.compile made of a part of a model can't be saved: use inlay.compile"
             )
-        if self._interface.states:
-            raise UnsupportedError("a model with states can't be saved yet")
         self._check_savable(allow_framework)
         self._refuse_inside_call("save")
         with self._turn, self._state.lock:

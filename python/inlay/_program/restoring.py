@@ -67,6 +67,7 @@ class _Reader:
         self._symbols = Symbols(zip(self._own, named, strict=True))
         self._interface = Interface(symbols=self._symbols)
 
+        self._state_names: set[str] = set()
     def read(self) -> Restored:
         interface = self._interface
         interface.inputs = self.each("inputs", self.input)
@@ -76,6 +77,7 @@ class _Reader:
         interface.outputs = self.each("outputs", self.output)
         interface.writes = self.each("writes", self.write)
         interface.checks = self.each("checks", self.check) if "checks" in self._described else []
+        interface.states = self.each("states", self.state) if "states" in self._described else []
         interface.conditions = self.each("conditions", self.condition)
         in_spec, out_spec = self.part("in_spec", self.in_spec), self.part("out_spec", self.out_spec)
         names, defaults = self.part("argument_names", _names), self.part("defaults", _defaults)
@@ -127,6 +129,15 @@ class _Reader:
 
     def output(self, described: Mapping[str, Any]) -> Output:
         kind, copied = described["kind"], _checked(bool, described["copied"])
+    def state(self, described: Mapping[str, Any]) -> ProgramInput:
+        state = self.input(described)
+        if not state.is_tensor:
+            raise ValueError(f"expected state {state.name!r} to be a tensor, but got {state.value!r}")
+        if state.name in self._state_names:
+            raise ValueError(f"expected states of different names, but got {state.name!r} twice")
+        self._state_names.add(state.name)
+        return state
+
         read: dict[str, Callable[[Any, Any, bool], Output]] = {
             "result": self.result_output,
             "input": self.input_output,

@@ -54,6 +54,7 @@ def describe(interface: Interface, convention: CallConvention, state: Tensors) -
         ],
         **({"checks": [list(check) for check in interface.checks]} if interface.checks else {}),
         "conditions": [writer.expr(interface.symbols.tie(condition)) for condition in interface.conditions],
+        **({"states": [writer.input(state) for state in interface.states]} if interface.states else {}),
         "in_spec": dump_structure(convention.in_spec, "arguments"),
         "out_spec": dump_structure(convention.out_spec, "results"),
         "argument_names": None if names is None else list(names),
@@ -145,8 +146,10 @@ class _Writer:
 # -- Programs of other tools ------------------------------------------------------------------------------------------
 
 
-def describe_plain(symbols: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> str:
-    """Returns the JSON for a program that another tool saved. The arguments are those of `plain_signature`.
+def describe_plain(symbols: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any], states: Sequence[Any]) -> str:
+    """Returns the JSON for a program that another tool saved.
+
+    symbols, inputs, outputs: those of `plain_signature`. states: those of the program.
 
     The inputs of the program are positional arguments. Its output, or a tuple of its outputs, is the result.
     """
@@ -174,6 +177,9 @@ def describe_plain(symbols: Sequence[Any], inputs: Sequence[Any], outputs: Seque
     described = {
         "python": VERSION,
         "symbols": [{"name": name, "min": minimum, "max": maximum} for name, minimum, maximum, *_ in symbols],
+    state_names = [name for name, *_ in states]
+    if not all(state_names) or len(set(state_names)) < len(state_names):
+        state_names = [f"state{number}" for number in range(len(states))]
         "inputs": [{"name": name} | tensor(dtype, codes) for name, dtype, codes in inputs],
         "outputs": [{"kind": "result", "index": number, "copied": False, "value": None} for number in results],
         "results": [tensor(dtype, codes) for _, dtype, codes in outputs],
@@ -182,6 +188,9 @@ def describe_plain(symbols: Sequence[Any], inputs: Sequence[Any], outputs: Seque
         "conditions": [],
         "in_spec": dump_structure(pytree.tree_flatten((tuple(range(len(inputs))), {}))[1], "arguments"),
         "out_spec": dump_structure(pytree.tree_flatten(0 if len(outputs) == 1 else tuple(results))[1], "results"),
+        "states": [
+            {"name": name} | tensor(dtype, codes) for name, (_, dtype, codes) in zip(state_names, states, strict=True)
+        ],
         "argument_names": [name or f"argument{number}" for number, (name, *_) in enumerate(inputs)],
         "defaults": {},
     }

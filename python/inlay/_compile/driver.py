@@ -187,14 +187,14 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
         note_device()
     try:
         metadata = metadata or describe_plain(*compilation.plain_signature, compilation.states)
-        imported, signature = restore(metadata, compilation.constant)
+        imported, signature, more = restore(metadata, compilation.constant)
         _check_fits(imported, compilation)
         report = _saved_report(compilation.report)
     except ArgumentValueError as error:
         raise ArgumentValueError(f"'{file}': {error}") from error
     except Exception as error:  # any exception means that the file is malformed
         raise ArgumentValueError(f"'{file}': malformed metadata: {type(error).__name__}: {error}") from error
-    return LoadedModule(imported, compilation, fallback, report, signature)
+    return LoadedModule(imported, compilation, fallback, report, signature, more=more)
 
 
 def _check_fits(imported: ImportedProgram, compilation: Compilation) -> None:

@@ -17,9 +17,11 @@ from transformers.cache_utils import Cache
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from .._compile.driver import compile as compile_program
+from .._paths import StrPath
 from .._program.compiled import CompiledModule
 from ..errors import ArgumentTypeError, ArgumentValueError, DeviceError, UnsupportedError
 from .cache import LayerShape, ProbedLayer, ProgramCache, Tokens, TracedLayer, allocate
+from .saving import describe_generation
 
 # The names that transformers gives a cache: the first one from version 5.24 on.
 _CACHE_NAMES = ("cache", "past_key_values")
@@ -40,6 +42,13 @@ class CompiledModel(Protocol):
 
     def new_cache(self) -> ProgramCache:
         """Returns an empty cache. A call of `generate` continues the text of the cache that it gets."""
+
+    def save(self, path: StrPath, weights_file: str | None = None, replace_weights: bool = False) -> None:
+        """Writes the program and the settings of `generation_config` to a file for `inlay_runtime.generate`.
+
+        The arguments and errors are those of `CompiledModule.save`. Raises UnsupportedError for settings that
+        `inlay_runtime.generate` doesn't have.
+        """
 
 
 class _Step(nn.Module):
@@ -361,7 +370,13 @@ def _replace_forward(model: PreTrainedModel, runner: _Runner) -> CompiledModel:
             kwargs[runner.cache_name] = runner.new_cache()
         return original.generate(self, *args, **kwargs)
 
-    members = {"forward": forward, "generate": generate, "__module__": original.__module__}
+    def save(self: Any, path: StrPath, weights_file: str | None = None, replace_weights: bool = False) -> None:
+        settings = describe_generation(
+            self.generation_config, runner.words, runner.max_length, runner.max_batch, runner.chunk
+        )
+        runner.program.save_with({"generation": settings}, path, weights_file, replace_weights=replace_weights)
+
+    members = {"forward": forward, "generate": generate, "save": save, "__module__": original.__module__}
     # transformers decides some things by the name of the class.
     made = copy.copy(model)
     made.__class__ = type(original.__name__, (original,), members)

@@ -64,11 +64,14 @@ class CompiledModule:
         signature: Signature,
         original: torch.nn.Module | None = None,
         watch: Watch | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> None:
         """original: the module that runs calls with sizes out of range. None if such calls are errors.
 
         watch: the check that the model is the same as at the import. None if nothing can change it.
+        more: values of JSON that `save` adds to the metadata of a file, by key.
         """
+        self._more = dict(more or {})
         self._watch = watch
         self._original = original
         self._compilation, self._fallback, self._signature = compilation, fallback, signature
@@ -272,6 +275,20 @@ class CompiledModule:
         or that has parts that a file can't hold, and inside of a call of the model. Raises ArgumentTypeError or
         ArgumentValueError for a wrong path, and Error if a file can't be written.
         """
+        self.save_with({}, path, weights_file, allow_framework, replace_weights)
+
+    def save_with(
+        self,
+        more: Mapping[str, Any],
+        path: StrPath,
+        weights_file: str | None = None,
+        allow_framework: bool = False,
+        replace_weights: bool = False,
+    ) -> None:
+        """Does the same as `save`, and adds values of JSON to the metadata of the file.
+
+        more: the values by key. A loaded model keeps those of its file.
+        """
         file = path_text(path, "path")
         weights = "" if weights_file is None else path_text(weights_file, "weights_file")
         convention = self._signature.convention
@@ -283,7 +300,7 @@ class CompiledModule:
         self._refuse_inside_call("save")
         with self._turn, self._state.lock:
             self._state.follow()
-            metadata, tensors = describe(self._interface, convention, self._state)
+            metadata, tensors = describe(self._interface, convention, self._state, {**self._more, **more})
             self._compilation.save(
                 file, metadata, list(tensors.items()), weights, bool(allow_framework), bool(replace_weights)
             )

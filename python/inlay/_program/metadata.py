@@ -16,6 +16,7 @@ from torch.utils._sympy import functions as F
 from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput
 
 VERSION = 1
+PASSED_ON = ("generation",)  # the parts that only other packages read
 
 OPERATORS: dict[str, type[sympy.Basic]] = {
     operator.__name__: operator

@@ -20,7 +20,7 @@ from .._dialect.text import tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .imported import CallConvention, Check, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
 from .limits import measure
-from .metadata import OPERATORS, OUTPUT_KINDS, TORCH_KINDS, VERSION, is_int, is_plain
+from .metadata import OPERATORS, OUTPUT_KINDS, PASSED_ON, TORCH_KINDS, VERSION, is_int, is_plain
 from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput, Write
 from .signature import Signature
 from .sizes import UNBOUNDED, Size, Symbol, Symbols
@@ -35,6 +35,7 @@ class Restored(NamedTuple):
 
     program: ImportedProgram  # without text and weights
     signature: Signature
+    more: dict[str, Any]  # the parts of PASSED_ON, by key
 
 
 def restore(text: str, find: _Find) -> Restored:
@@ -66,8 +67,8 @@ class _Reader:
         self._own = [sympy.Symbol(f"s{number}", integer=True, nonnegative=True) for number in range(len(named))]
         self._symbols = Symbols(zip(self._own, named, strict=True))
         self._interface = Interface(symbols=self._symbols)
-
         self._state_names: set[str] = set()
+
     def read(self) -> Restored:
         interface = self._interface
         interface.inputs = self.each("inputs", self.input)
@@ -76,13 +77,14 @@ class _Reader:
         interface.carried = list(state.tensors)
         interface.outputs = self.each("outputs", self.output)
         interface.writes = self.each("writes", self.write)
-        interface.checks = self.each("checks", self.check) if "checks" in self._described else []
         interface.states = self.each("states", self.state) if "states" in self._described else []
+        interface.checks = self.each("checks", self.check) if "checks" in self._described else []
         interface.conditions = self.each("conditions", self.condition)
         in_spec, out_spec = self.part("in_spec", self.in_spec), self.part("out_spec", self.out_spec)
         names, defaults = self.part("argument_names", _names), self.part("defaults", _defaults)
         signature = _Signature(interface, CallConvention(in_spec, out_spec, names, defaults))
-        return Restored(ImportedProgram("", {}, interface, state), signature)
+        more = {key: self._described[key] for key in PASSED_ON if key in self._described}
+        return Restored(ImportedProgram("", {}, interface, state), signature, more)
 
     def part(self, key: str, read: Callable[[Any], _T]) -> _T:
         """Returns the value that `read` returns for part `key` of the metadata."""
@@ -127,8 +129,6 @@ class _Reader:
         shape, dtype = self.tensor(described)
         return ProgramInput(name, shape, dtype)
 
-    def output(self, described: Mapping[str, Any]) -> Output:
-        kind, copied = described["kind"], _checked(bool, described["copied"])
     def state(self, described: Mapping[str, Any]) -> ProgramInput:
         state = self.input(described)
         if not state.is_tensor:
@@ -138,6 +138,8 @@ class _Reader:
         self._state_names.add(state.name)
         return state
 
+    def output(self, described: Mapping[str, Any]) -> Output:
+        kind, copied = described["kind"], _checked(bool, described["copied"])
         read: dict[str, Callable[[Any, Any, bool], Output]] = {
             "result": self.result_output,
             "input": self.input_output,

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sympy
@@ -33,10 +33,12 @@ class Description(NamedTuple):
     tensors: dict[str, torch.Tensor]  # the tensors that the text refers to, by key
 
 
-def describe(interface: Interface, convention: CallConvention, state: Tensors) -> Description:
+def describe(
+    interface: Interface, convention: CallConvention, state: Tensors, more: Mapping[str, Any] | None = None
+) -> Description:
     """Describes a compiled model.
 
-    state: its parameters and buffers.
+    state: its parameters and buffers. more: the parts of PASSED_ON, by key.
     Raises UnsupportedError if a part of the interface or convention can't be saved as JSON.
     """
     writer = _Writer(interface, state)
@@ -52,13 +54,14 @@ def describe(interface: Interface, convention: CallConvention, state: Tensors) -
             [write.target, writer.output(number, write.value)]
             for number, write in enumerate(interface.writes, len(interface.outputs))
         ],
+        **({"states": [writer.input(state) for state in interface.states]} if interface.states else {}),
         **({"checks": [list(check) for check in interface.checks]} if interface.checks else {}),
         "conditions": [writer.expr(interface.symbols.tie(condition)) for condition in interface.conditions],
-        **({"states": [writer.input(state) for state in interface.states]} if interface.states else {}),
         "in_spec": dump_structure(convention.in_spec, "arguments"),
         "out_spec": dump_structure(convention.out_spec, "results"),
         "argument_names": None if names is None else list(names),
         "defaults": {name: value for name, value in convention.defaults.items() if is_plain(value)},
+        **(more or {}),
     }
     return Description(json.dumps(described, allow_nan=False), writer.tensors)
 
@@ -174,23 +177,23 @@ def describe_plain(symbols: Sequence[Any], inputs: Sequence[Any], outputs: Seque
         return {"dtype": dtype, "dims": [tree(code) for code in codes]}
 
     results = range(len(outputs))
-    described = {
-        "python": VERSION,
-        "symbols": [{"name": name, "min": minimum, "max": maximum} for name, minimum, maximum, *_ in symbols],
     state_names = [name for name, *_ in states]
     if not all(state_names) or len(set(state_names)) < len(state_names):
         state_names = [f"state{number}" for number in range(len(states))]
+    described = {
+        "python": VERSION,
+        "symbols": [{"name": name, "min": minimum, "max": maximum} for name, minimum, maximum, *_ in symbols],
         "inputs": [{"name": name} | tensor(dtype, codes) for name, dtype, codes in inputs],
         "outputs": [{"kind": "result", "index": number, "copied": False, "value": None} for number in results],
         "results": [tensor(dtype, codes) for _, dtype, codes in outputs],
         "carried": [],
         "writes": [],
-        "conditions": [],
-        "in_spec": dump_structure(pytree.tree_flatten((tuple(range(len(inputs))), {}))[1], "arguments"),
-        "out_spec": dump_structure(pytree.tree_flatten(0 if len(outputs) == 1 else tuple(results))[1], "results"),
         "states": [
             {"name": name} | tensor(dtype, codes) for name, (_, dtype, codes) in zip(state_names, states, strict=True)
         ],
+        "conditions": [],
+        "in_spec": dump_structure(pytree.tree_flatten((tuple(range(len(inputs))), {}))[1], "arguments"),
+        "out_spec": dump_structure(pytree.tree_flatten(0 if len(outputs) == 1 else tuple(results))[1], "results"),
         "argument_names": [name or f"argument{number}" for number, (name, *_) in enumerate(inputs)],
         "defaults": {},
     }

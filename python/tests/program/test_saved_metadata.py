@@ -215,7 +215,7 @@ def test_malformed_reports_are_refused(text):
 
 def test_inputs_of_one_name_go_by_place():
     both = {"inputs": [ARGUMENT, ARGUMENT, ARGUMENT | {"name": "y"}], "argument_names": ["x", "x", "y"]}
-    _, signature = restore(json.dumps(METADATA | both | {"in_spec": structure(((0, 0, 0), {}))}), {}.get)
+    signature = restore(json.dumps(METADATA | both | {"in_spec": structure(((0, 0, 0), {}))}), {}.get).signature
     a, b, c = torch.zeros(4), torch.ones(4), torch.full((4,), 2.0)
     for args, kwargs in [((a, b, c), {}), ((a, b), {"y": c})]:
         assert all(one is other for one, other in zip(signature.flatten(args, kwargs), (a, b, c), strict=True))

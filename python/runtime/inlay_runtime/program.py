@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import math
 import os
@@ -16,6 +17,7 @@ import numpy as np
 
 from . import library as c
 from .library import Error, check, library
+from .settings import GenerationSettings, read_settings
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Array: TypeAlias = np.ndarray[Any, Any]
@@ -116,6 +118,11 @@ class Program:
         """The JSON metadata that was added when the file was saved; empty if there is none."""
         return str(library.inlayProgramMetadata(self._handle).decode())
 
+    @functools.cached_property
+    def generation(self) -> GenerationSettings:
+        """The settings of a program that generates text. Raises Error for other programs."""
+        return read_settings(self)
+
     def make_session(self) -> Session:
         """Returns a session, which calls of a program with states need."""
         return Session(self)
@@ -126,15 +133,20 @@ class Program:
         Arguments are NumPy arrays or objects with __dlpack__ in host memory, with the dtypes and shapes of `inputs`.
         Raises Error with the name of the input that is wrong.
         """
-        return self._call(None, arrays, named)
+        return _unpack(self._call(None, arrays, named))
 
-    def _call(self, session: ctypes.c_void_p | None, arrays: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    def _call(
+        self, session: ctypes.c_void_p | None, arrays: Sequence[Any], named: Mapping[str, Any], is_raw: bool = False
+    ) -> list[_Array]:
+        """Returns the results. is_raw: see `Session.call_raw`."""
         inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named), strict=True)]
-        dtypes = [_dtype(info, "result") for info in self.outputs]
+        dtypes = [
+            np.dtype(_RAW[info.dtype]) if is_raw and info.dtype in _RAW else _dtype(info, "result")
+            for info in self.outputs
+        ]
         given = _tensors(inputs, [info.dtype for info in self.inputs])
         results = _run(session, self._handle, given, inputs, len(dtypes))
-        outputs = [_result_array(result, dtype) for result, dtype in zip(results, dtypes, strict=True)]
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return [_result_array(result, dtype) for result, dtype in zip(results, dtypes, strict=True)]
 
     def _order(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """Returns all arrays in the order of the inputs."""
@@ -165,7 +177,11 @@ class Session:
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
         """Calls the program, as `Program.__call__` does, with the states of this session."""
-        return self._program._call(self._handle, arrays, named)
+        return _unpack(self._program._call(self._handle, arrays, named))
+
+    def call_raw(self, *arrays: Any) -> list[_Array]:
+        """Calls the program and returns a list of results. Those of bfloat16 are uint16 with the same bits."""
+        return self._program._call(self._handle, arrays, {}, is_raw=True)
 
     def reset(self) -> None:
         """Frees all states. The next call starts with zeros, and its inputs choose the dims."""
@@ -191,6 +207,13 @@ class Session:
         if not isinstance(number, int) or not 0 <= number < len(names):
             raise Error(f"expected one of the states {', '.join(names)}, but got {state!r}")
         return number
+
+
+_RAW = {"bfloat16": "uint16"}  # the elements that NumPy lacks
+
+
+def _unpack(results: list[_Array]) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 def _dtype(info: TensorInfo, role: str) -> np.dtype[Any]:

@@ -4,6 +4,9 @@
     model = inlay.generation.compile(model, max_length=1024)
     tokens = model.generate(**tokenizer("The capital of France is", return_tensors="pt"), max_new_tokens=20)
 
+`model.save("model.inlay")` writes a file from which `inlay_runtime.generate` generates text without PyTorch and
+transformers.
+
 Needs the package `transformers`.
 """
 

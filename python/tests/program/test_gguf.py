@@ -5,7 +5,9 @@ import copy
 import struct
 
 import inlay
+import inlay.generation
 import inlay.gguf
+import inlay_runtime
 import numpy as np
 import pytest
 import torch
@@ -377,3 +379,16 @@ def test_alignment_of_another_type_is_an_error(tmp_path):
 def test_type_without_a_representation_is_an_error():
     with pytest.raises(inlay.UnsupportedError, match=r"tensor 'w'.*but got IQ4_NL"):
         inlay.gguf.pack(inlay.gguf.GgufTensor("w", "IQ4_NL", (1, 32), np.zeros((1, 18), np.uint8)))
+
+
+def test_a_saved_language_model_keeps_its_packed_weights(tmp_path):
+    write_model(tmp_path / "m.gguf", "llama")
+    model = inlay.gguf.load(tmp_path / "m.gguf")
+    compiled = inlay.generation.compile(model, max_length=24, targets=("host",))
+    compiled.save(tmp_path / "m.inlay", weights_file="m.safetensors")
+    numbers = sum(parameter.numel() for parameter in dequantized(tmp_path / "m.gguf").parameters())
+    assert (tmp_path / "m.safetensors").stat().st_size < numbers
+    (want,) = compiled.generate(torch.tensor([[5, 3]]), do_sample=False, eos_token_id=None).tolist()
+    program = inlay_runtime.load(tmp_path / "m.inlay")
+    assert (program.generation.eos_token_ids, program.generation.pad_token_id) == ((1,), 0)
+    assert inlay_runtime.generate(program, [5, 3], max_new_tokens=len(want) - 2, ignore_eos=True).tokens == want[2:]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from .generation import Piece, stream
 from .library import Error, version
@@ -42,10 +41,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m inlay_runtime", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=version())
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    add = commands.add_parser("generate", help="generate text with a language model", allow_abbrev=False).add_argument
+    command = commands.add_parser("generate", help="generate text with a language model", allow_abbrev=False)
+    prompt, add = command.add_mutually_exclusive_group(required=True), command.add_argument
     add("program", help="the file that save() of a model of inlay.generation.compile wrote")
-    add("--prompt", help="text, which needs --tokenizer")
-    add("--prompt-ids", type=_tokens, metavar="1,2,3", help="tokens instead of text")
+    prompt.add_argument("--prompt", help="text, which needs --tokenizer")
+    prompt.add_argument("--prompt-ids", type=_tokens, metavar="1,2,3", help="tokens instead of text")
     add("--tokenizer", help="a tokenizer.json; needs the package tokenizers. Without it the output is tokens")
     add("--max-new-tokens", type=int, metavar="N", help="default: until the text ends or the cache is full")
     add("--do-sample", action="store_true", help="draw tokens by their probabilities")
@@ -61,8 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _tokens(text: str) -> list[Any]:
-    return [int(word) for word in text.split(",")]
+def _tokens(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected tokens, such as 1,2,3, but got {text!r}") from None
 
 
 if __name__ == "__main__":

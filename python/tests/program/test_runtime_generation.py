@@ -530,7 +530,12 @@ def test_the_command(llama, saved, tokenizer):
     ]:
         done = run(*options)
         assert (done.returncode, done.stdout, done.stderr) == (1, "", error)
-    assert "--prompt" in run().stderr and run().returncode == 2
+    for options, error in [
+        ([], "one of the arguments --prompt --prompt-ids is required"),
+        (["--prompt-ids=1,x"], "argument --prompt-ids: expected tokens, such as 1,2,3, but got '1,x'"),
+    ]:
+        done = run(*options)
+        assert done.returncode == 2 and error in done.stderr
 
 
 def test_nothing_of_a_framework_is_loaded(saved):

@@ -10,6 +10,6 @@ The files need the package `gguf`, and `load` and `load_weights` need `transform
 from ._gguf.file import GgufFile, GgufTensor, read
 from ._gguf.formats import pack
 from ._gguf.model import load, load_weights
-from ._gguf.modules import PackedWeight
+from ._packed.modules import PackedWeight
 
 __all__ = ["GgufFile", "GgufTensor", "PackedWeight", "load", "load_weights", "pack", "read"]

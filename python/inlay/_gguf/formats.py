@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from .._dialect.quantized import BITS
+from .._packed.modules import PackedWeight
 from ..errors import UnsupportedError
 from .file import GgufTensor
-from .modules import PackedWeight
 
 _SUPER_BLOCK = 256
 _CHUNK_BYTES = 1 << 22  # of a file that are rearranged at a time

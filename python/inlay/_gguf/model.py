@@ -16,11 +16,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from .._packed.building import build_model
+from .._packed.modules import PackedWeight, pack_module
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .file import GgufFile, GgufTensor, gguf_package, read
 from .formats import FLOATS, pack, read_floats
 from .metadata import ARCHITECTURES, adjust_config, check_config, check_layers
-from .modules import PackedWeight, pack_module
 
 _VOCABULARY = "token_embd.weight"  # The tensor with a row for each token.
 
@@ -215,24 +216,6 @@ def _read_config(file: GgufFile) -> Any:
     return config
 
 
-def _build(config: Any) -> nn.Module:
-    """Returns a model whose parameters are on `meta`, and whose buffers have their values."""
-    import transformers
-
-    with torch.device("meta"):
-        model: Any = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
-    for name, buffer in list(model.named_buffers()):
-        module, attribute = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
-        fill = float("nan") if buffer.is_floating_point() else 0
-        module._buffers[attribute] = torch.full(buffer.shape, fill, dtype=buffer.dtype, device="cpu")
-    model.initialize_weights()
-    for name, buffer in model.named_buffers():
-        if not buffer.is_floating_point() or buffer.isnan().any():
-            raise UnsupportedError(f"expected {type(model).__name__} to initialize its buffer '{name}'")
-    built: nn.Module = model
-    return built
-
-
 def load(path: str | PathLike[str]) -> nn.Module:
     """Returns the transformers model of a GGUF file, in evaluation mode, with its quantized weights packed.
 
@@ -249,7 +232,7 @@ def load(path: str | PathLike[str]) -> nn.Module:
             names = ", ".join(ARCHITECTURES)
             raise UnsupportedError(f"{file.path}: expected one of the types {names}, but got {config.model_type}")
         adjust_config(config, file)
-        model = _build(config)
+        model = build_model(config)
         check_config(config, file)
     except Error:
         raise

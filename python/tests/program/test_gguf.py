@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from inlay._gguf.formats import FORMATS
-from inlay._gguf.modules import pack_module
+from inlay._packed.modules import pack_module
 from torch import nn
 
 gguf = pytest.importorskip("gguf")

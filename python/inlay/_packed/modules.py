@@ -16,8 +16,9 @@ from .._dialect import quantized  # registers `inlay::dequantize`
 class PackedWeight(nn.Module):
     """A weight of f32 as codes, scales and offsets in blocks along the last dim. A call returns its floats.
 
-    codes: int8, whose bits are the codes. scales, offsets: f16, one per block, or packed, as in super-blocks. An offset
-    is added to the product of code and scale. code: the type of the codes. block: the size of a block.
+    codes: int8, whose bits are the codes. scales: floats, one per block, or packed, as in super-blocks. offsets: if
+    `minima`, like the scales, and added to the product of code and scale; else int8, whose bits are zero points of the
+    type of the codes in 8 bits. code: the type of the codes. block: the size of a block; the last one may be smaller.
     """
 
     dtype = torch.float32
@@ -32,9 +33,10 @@ class PackedWeight(nn.Module):
         offsets: Tensor | PackedWeight | None,
         code: str,
         block: int,
+        minima: bool = True,
     ):
         super().__init__()
-        self.code, self.block = code, block
+        self.code, self.block, self.minima = code, block, minima and offsets is not None
         self.register_buffer("codes", codes)
         for name, value in {"scales": scales, "offsets": offsets}.items():
             if isinstance(value, PackedWeight):
@@ -66,7 +68,8 @@ class PackedWeight(nn.Module):
                 return part.select(rows)
             return None if part is None else part.index_select(0, rows)
 
-        return PackedWeight(copy(self.codes), copy(self.scales), copy(self.offsets), self.code, self.block)
+        parts = copy(self.codes), copy(self.scales), copy(self.offsets)
+        return PackedWeight(*parts, self.code, self.block, self.minima)
 
     def floats(self, rows: Tensor | None = None) -> Tensor:
         """Returns the floats of all rows, or of `rows`, whose shape takes the place of the first dim."""
@@ -78,7 +81,7 @@ class PackedWeight(nn.Module):
 
         codes, scales, offsets = take(self.codes), take(self.scales), take(self.offsets)
         block = [1] * (codes.dim() - 1) + [self.block]
-        result: Tensor = torch.ops.inlay.dequantize(codes, scales, offsets, self.code, block, None, offsets is not None)
+        result: Tensor = torch.ops.inlay.dequantize(codes, scales, offsets, self.code, block, None, self.minima)
         return result
 
     def forward(self, rows: Tensor | None = None) -> Tensor:

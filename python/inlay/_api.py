@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The public names of `inlay` if the compiler is installed."""
 
-from . import debug, ops, rewrite
+from . import debug, ops, quantization, rewrite
 from ._compile.driver import compile, load, partition
 from ._compile.export import export
 from ._import.examples import Input
@@ -21,6 +21,7 @@ from .errors import (
     SizesError,
     UnsupportedError,
 )
+from .quantization import Recipe, quantize
 from .rewrite import Module, import_module, parse, replace_modules
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "InternalError",
     "ModelWarning",
     "Module",
+    "Recipe",
     "Report",
     "RewriteError",
     "Session",
@@ -48,6 +50,8 @@ __all__ = [
     "ops",
     "parse",
     "partition",
+    "quantization",
+    "quantize",
     "replace_modules",
     "rewrite",
 ]

@@ -27,6 +27,7 @@ MODULES = [
     "inlay.errors",
     "inlay.onnx",
     "inlay.ops",
+    "inlay.quantization",
     "inlay.rewrite",
     "inlay._compile.driver",
     "inlay._compile.dynamo",

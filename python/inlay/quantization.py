@@ -11,6 +11,7 @@ The algorithms are those of the package `torchao`.
 from ._quantize.quantize import QuantizedModel, quantize
 from ._quantize.recipes import Form, Recipe
 from ._quantize.report import LayerReport, QuantizationReport, Wide, WideReason
+from ._quantize.smooth import smooth
 
 __all__ = [
     "Form",
@@ -21,4 +22,5 @@ __all__ = [
     "Wide",
     "WideReason",
     "quantize",
+    "smooth",
 ]

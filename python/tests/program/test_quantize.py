@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests `inlay.quantize`: results, errors, reasons, bytes and bad arguments."""
+"""Tests `inlay.quantize` and `inlay.quantization.smooth`: results, errors, reasons, bytes and bad arguments."""
 
 import copy
 import itertools
@@ -8,7 +8,7 @@ import sys
 import inlay
 import pytest
 import torch
-from inlay.quantization import Form, QuantizedModel, Recipe, WideReason
+from inlay.quantization import Form, QuantizedModel, Recipe, WideReason, smooth
 from torch import nn
 
 pytest.importorskip("torchao")
@@ -399,3 +399,86 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torchao.quantization", None)
     with pytest.raises(inlay.Error, match="pip install torchao"):
         inlay.quantize(chain(64, 64), Recipe.INT8_WEIGHTS)
+
+
+# -- SmoothQuant ------------------------------------------------------------------------------------------------------
+
+
+class Block(nn.Module):
+    """Three linear layers behind a norm that makes outliers in two channels."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.norm, self.a, self.b, self.c = nn.LayerNorm(64), nn.Linear(64, 64), nn.Linear(64, 64), nn.Linear(64, 32)
+        with torch.no_grad():
+            self.norm.weight[5], self.norm.weight[40] = 60, 30
+
+    def forward(self, x):
+        y = self.norm(x)
+        return self.c(torch.relu(self.a(y)) * torch.sigmoid(self.b(y)))
+
+
+def test_smoothing_keeps_results_and_makes_errors_smaller():
+    model, data = Block().eval(), samples(16, 64)
+    exact = model(*data[0])
+    before = {
+        recipe: inlay.quantize(model, recipe, data).report for recipe in (Recipe.INT8_DYNAMIC, Recipe.INT8_STATIC)
+    }
+    assert smooth(model, data) == 3
+    torch.testing.assert_close(model(*data[0]), exact, rtol=0, atol=64 * 2**-23 * float(exact.abs().max()))
+    assert model.a.inverse is model.b.inverse
+    assert model.a.inverse[5] < 0.2 * model.a.inverse.median()
+    for recipe, report in before.items():
+        quantized = inlay.quantize(model, recipe, data)
+        assert quantized.report.error < 0.6 * report.error
+        assert quantized.report.layers[0].error < 0.5 * report.layers[0].error
+        assert kernels(check_program(quantized, data[0])).count("integer_product") >= 2
+
+
+def test_the_strength_moves_outliers():
+    data = samples(16, 64)
+    ratios = []
+    for strength in (0.0, 0.5, 1.0):
+        model = Block().eval()
+        assert smooth(model, data, strength=strength, selector="a") == 1
+        inputs = torch.stack([model.norm(*inputs) for inputs in data]) * model.a.inverse
+        largest = inputs.abs().flatten(0, -2).amax(0)
+        ratios.append(float(largest.max() / largest.median()))
+    assert ratios[0] > ratios[1] > ratios[2]
+    assert ratios[2] == pytest.approx(1, rel=1e-5)
+
+
+def test_channels_without_data_or_weights_keep_their_numbers():
+    model, (x,) = nn.Sequential(nn.Linear(64, 64)).eval(), samples(8, 64)[0]
+    x[:, 3] = 0
+    with torch.no_grad():
+        model[0].weight[:, 4] = 0
+    exact = model(x)
+    smooth(model, [(x,)])
+    assert model[0].inverse[3] == model[0].inverse[4] == 1
+    torch.testing.assert_close(model(x), exact)
+
+
+def test_tied_layers_are_not_smoothed():
+    model = Tied().eval()
+    assert smooth(model, [TOKENS]) == 1
+    assert model.head.weight is model.embed.weight
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((nn.ReLU().eval(), DATA), "expected ReLU to contain linear layers"),
+        ((nn.Sequential(nn.Linear(64, 4)), []), "at least one call, but it is empty"),
+        (
+            (nn.Sequential(nn.Linear(64, 4)), [torch.full((1, 64), torch.nan)]),
+            r"calibration\[0\]: expected finite .* '0'",
+        ),
+    ],
+)
+def test_bad_arguments_of_smooth(arguments, message):
+    with pytest.raises(inlay.ArgumentValueError, match=message):
+        smooth(*arguments)
+    with pytest.raises(inlay.ArgumentValueError, match="strength to be a number from 0 to 1, but got 2"):
+        smooth(*arguments, strength=2)

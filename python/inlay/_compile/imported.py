@@ -47,6 +47,7 @@ def compile_imported(
     if compilation.notice:
         print(f"inlay: {compilation.notice}", file=sys.stderr)
     report = Report.parse(compilation.report, make_renderer(extension, imported, options))
+    report.note_widened(imported.quantized)
     signature = Signature(imported.interface, convention)
     return CompiledModule(imported, compilation, fallback, report, signature, original, watch)
 

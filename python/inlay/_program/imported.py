@@ -89,6 +89,22 @@ class ModelState:
     kept_sources: dict[str, Callable[[Tensors], Any]] = field(default_factory=dict)  # functions for values of `kept`
 
 
+@dataclass(frozen=True)
+class QuantizedWeight:
+    """A weight with codes of up to 8 bits.
+
+    name: of the parameter or buffer. code: the type of the codes, such as "i4" or "float8_e4m3fn". count: the number of
+    codes. label: of the op that dequantizes it at each call; None if its floats are computed at import. readers: the
+    labels of the calls that read its floats.
+    """
+
+    name: str
+    code: str
+    count: int
+    label: str | None = None
+    readers: tuple[str, ...] = ()
+
+
 @dataclass
 class ImportedProgram:
     """The imported program: MLIR text with one public function @forward, its weights and its interface."""
@@ -99,6 +115,7 @@ class ImportedProgram:
     state: ModelState = field(default_factory=ModelState)
     reasons: list[str] = field(default_factory=list)  # sentences that say why PyTorch runs parts of the graph
     unplaced: list[str] = field(default_factory=list)  # labels of control flow in which the modules are unknown
+    quantized: list[QuantizedWeight] = field(default_factory=list)
 
     @classmethod
     def of_function(

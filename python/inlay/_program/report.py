@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from .._paths import StrPath
 from ..errors import ArgumentValueError
+from .imported import QuantizedWeight
 
 # Returns the report in a form ("json", "text", "table" or "html"). The keywords `what_if` and `sweep` add analyses.
 Render: TypeAlias = Callable[..., str]
@@ -148,9 +149,25 @@ class Report(dict[str, Any]):
         bytes_in, bytes_out = (_total(segment.get(key) for segment in segments) for key in ("bytes_in", "bytes_out"))
         return bytes_in, bytes_out
 
+    def note_widened(self, weights: Iterable[QuantizedWeight]) -> None:
+        """Adds a list `widened` of the quantized weights whose floats take memory: see `docs/guide/report.md`."""
+        kernels = [set(kernel["ops"]) for segment in self["segments"] for kernel in segment.get("kernels", ())]
+        names = {op["label"]: op["name"] for op in self["ops"]}
+        found = []
+        for weight in dict.fromkeys(weights):
+            if weight.label is None:
+                found.append(_widened(weight, "at import", "its layout has no packed form"))
+            elif any(weight.label in kernel and kernel.isdisjoint(weight.readers) for kernel in kernels):
+                readers = [f"{label} ({names[label]})" if label in names else label for label in weight.readers]
+                found.append(_widened(weight, "at each call", f"{', '.join(readers)} does not read codes"))
+        if found:
+            self["widened"] = found
+
     def replaced(self, text: str) -> Report:
         """Returns the report for the JSON of the compiler, with the other forms of this report."""
-        return type(self).parse(text, self._render)
+        report = type(self).parse(text, self._render)
+        report.update({key: self[key] for key in ("widened",) if key in self})
+        return report
 
     def _totals(self) -> str:
         """Returns the number of ops and segments as text."""
@@ -176,11 +193,18 @@ class Report(dict[str, Any]):
         weights = self.get("summary", {}).get("weights", {})
         if set(weights) - {"f32"}:
             lines.append("weights: " + ", ".join(f"{format_bytes(size)} {name}" for name, size in weights.items()))
+        for each in self.get("widened", ()):
+            lines.append(f"widened {each['when']}: '{each['weight']}' of {each['code']}: {each['text']}")
         if reasons := self.reasons():
             lines.append("not on the first target:")
             for (target, code, text), labels in reasons.items():
                 lines.append(f"  {_some(labels)}: {target} ({code}) {text}".rstrip())
         return "\n".join(lines)
+
+
+def _widened(weight: QuantizedWeight, when: str, text: str) -> dict[str, Any]:
+    """Returns an entry of the list `widened`."""
+    return {"weight": weight.name, "code": weight.code, "count": weight.count, "when": when, "text": text}
 
 
 def format_bytes(count: float | None) -> str:

@@ -299,3 +299,7 @@ def test_layouts_without_a_packed_form_become_floats():
     model, x = chain(Float8WeightOnlyConfig()), rows(3)
     compiled = inlay.compile(model, (x,), targets=HOST, require_full_compilation=True)
     torch.testing.assert_close(compiled(x), model(x), rtol=0, atol=1e-5)
+    widened = {each["weight"]: (each["code"], each["count"], each["when"]) for each in compiled.report["widened"]}
+    count = 64 * 128
+    assert widened == dict.fromkeys(("0.weight", "2.weight"), ("float8_e4m3fn", count, "at import"))
+    assert "widened at import: '0.weight' of float8_e4m3fn: its layout has no packed form" in str(compiled.report)

@@ -473,7 +473,9 @@ def _assemble(
     )
     returned = [*(result.value for result in results), *next_values]
     text = walker.builder.module(returned, attributes, len(next_values))
-    return ImportedProgram(text, walker.builder.weights, interface, state, walker.reasons, walker.unplaced)
+    return ImportedProgram(
+        text, walker.builder.weights, interface, state, walker.reasons, walker.unplaced, walker.quantized
+    )
 
 
 class _Result(NamedTuple):

@@ -18,7 +18,7 @@ import torch
 from ..._dialect import ops
 from ..._dialect.calls import flatten_results, unflatten_results
 from ..._dialect.text import ELEMENT_TYPES
-from ..._program.imported import CARRIER_DTYPE, Dims, ProgramInput, TensorType
+from ..._program.imported import CARRIER_DTYPE, Dims, ProgramInput, QuantizedWeight, TensorType
 from ..._program.outputs import Tensors
 from ..._program.sizes import InexpressibleError, Size, Symbols, UndecidedError
 from ...errors import UnsupportedError
@@ -29,7 +29,7 @@ from .control import Control, ControlCall, is_control_flow
 from .effects import draws_random_numbers, has_effect, is_assertion, is_checked_already
 from .encoding import encode_call, encode_function, encode_graph
 from .expansion import Expander, needed_nodes
-from .explanations import describe_calls, explain_call
+from .explanations import describe_calls, explain_call, folded_weight
 from .graph import Effects, GraphBuilder, Operand, Value
 from .guards import GuardError
 from .locations import print_location, source_line
@@ -72,6 +72,7 @@ class Walker:
         self.unplaced: list[str] = []  # labels of control flow whose graph does not name the modules of its calls
         # Key of a weight -> function that computes its value from the parameters and buffers by name.
         self.sources: dict[str, Callable[[Tensors], torch.Tensor]] = {}
+        self.quantized: list[QuantizedWeight] = []
         self.reasons: list[str] = []  # for each part that PyTorch runs, a sentence that says why
         self.kept: dict[str, Any] = {}  # name -> constant that calls take and that no text and no weight can hold
         self.conditions: list[sympy.Basic] = []  # conditions on sizes that calls check
@@ -169,13 +170,12 @@ class Walker:
                 raise _Unavailable(node.name)
             value, key = self.constants[node], self._keys.get(node, node.meta.get("label", node.name))
             check_static(value, f"constant {key!r}")
-            if self.constants.weights_of(node):
-                self._values[node] = self.builder.weight(key, value)
+            is_weight = bool(self.constants.weights_of(node))
+            make = self.builder.weight if is_weight or node in self._keys else self.builder.literal
+            self._values[node] = make(key, value)
+            if is_weight:
+                self.quantized += folded_weight(node, self.constants)
                 self.sources.setdefault(self.builder.key_of(value), self.constants.recipe(node))
-            elif node in self._keys:
-                self._values[node] = self.builder.weight(key, value)
-            else:
-                self._values[node] = self.builder.literal(key, value)
         found: Value = self._values[node]
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ...._dialect.text import ELEMENT_TYPES
 from ..call import Call
+from ..explanations import dequantized_weight
 from ..walker import Handler, HandlerResult, Walker
 
 
@@ -14,6 +15,7 @@ def handlers() -> dict[str, Handler]:
 
 
 def _handle_dequantize(walker: Walker, call: Call) -> HandlerResult:
+    walker.quantized += dequantized_weight(call, walker.constants)
     operands = [call["codes"], call["scales"], call["offsets"]]
     values = [node if node is None else walker.tensor(node) for node in operands]
     attributes = {

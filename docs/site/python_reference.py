@@ -17,7 +17,16 @@ import griffe
 from pages import Pages, slug
 
 PACKAGE = "inlay"
-MODULES = ["inlay", "inlay.rewrite", "inlay.ops", "inlay.debug", "inlay.gguf", "inlay.quantization", "inlay.generation", "inlay.errors"]
+MODULES = [
+    "inlay",
+    "inlay.rewrite",
+    "inlay.ops",
+    "inlay.debug",
+    "inlay.gguf",
+    "inlay.quantization",
+    "inlay.generation",
+    "inlay.errors",
+]
 WIDTH = 88
 OP_HEADING = re.compile(r"^### (`inlay\.(\w+)` .*)$", re.MULTILINE)
 SECTION = re.compile(

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 from .recipes import Recipe, WeightFormat, form_of
 from .report import LayerReport, Wide, WideReason
-from .static import STATIC_CLASSES
+from .static import STATIC_CLASSES, StaticLayer
 
 _CLASSES: dict[Recipe, tuple[type[nn.Module], ...]] = {
     Recipe.INT8_WEIGHTS: (nn.Linear, nn.Embedding),
@@ -205,9 +205,6 @@ def narrow_layers(layers: list[Layer]) -> Iterator[Layer]:
 
 def weight_of(module: nn.Module) -> Tensor:
     """Returns the floats of a quantized weight."""
-    if isinstance(module, tuple(STATIC_CLASSES.values())):
-        scales: Any = module.scales
-        codes: Any = module.codes
-        return codes.float() * scales.reshape(-1, *[1] * (codes.dim() - 1))  # type: ignore[no-any-return]
     weight: Any = module.weight
-    return weight.dequantize()  # type: ignore[no-any-return]
+    floats: Tensor = weight if isinstance(module, StaticLayer) else weight.dequantize()
+    return floats

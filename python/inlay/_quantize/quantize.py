@@ -66,8 +66,8 @@ def quantize(
     block_size = _check_arguments(model, recipe, budget, block_size)
     examples = _read_examples(recipe, calibration, example_inputs, budget)
     import_torchao()
-    exact = ModelError(model, examples) if examples else None
     holder = Holder(_copy(model))
+    exact = ModelError(holder.model, examples) if examples else None
     report = QuantizationReport(recipe, budget)
     if recipe is Recipe.INT8_STATIC:
         example = examples[0] if example_inputs is None else read_example(example_inputs, "example_inputs")

@@ -23,31 +23,37 @@ class StaticLayer(nn.Module):
     """A layer whose input and weight are codes of 8 bits.
 
     codes: of the weight, int8. scales: f32, one for each output. input_scale, input_zero_point: one for all of the
-    input.
+    input. dtype: of the float weight.
     """
 
+    dtype: torch.dtype
     codes: Tensor
     scales: Tensor
     input_scale: Tensor
     input_zero_point: Tensor
 
-    def floats_of(self, input: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the input and the weight after quantization, as floats."""
-        ops, dtype = torch.ops.quantized_decomposed, input.dtype
-        arguments = (self.input_scale, self.input_zero_point, *_CODES)
-        x = ops.dequantize_per_tensor.tensor(
-            ops.quantize_per_tensor.tensor(input, *arguments), *arguments, out_dtype=dtype
+    @property
+    def weight(self) -> Tensor:
+        """The floats of the weight. Models may read them or their dtype."""
+        scales, limits = self.scales, _WEIGHT_CODES
+        floats: Tensor = torch.ops.quantized_decomposed.dequantize_per_channel(
+            self.codes, scales, None, 0, *limits, out_dtype=self.dtype
         )
-        zeros = torch.zeros_like(self.scales, dtype=torch.int64)
-        weight = ops.dequantize_per_channel(self.codes, self.scales, zeros, 0, *_WEIGHT_CODES, out_dtype=dtype)
-        return x, weight
+        return floats
+
+    def quantize(self, input: Tensor) -> Tensor:
+        """Returns the input after quantization, as floats."""
+        ops, arguments = torch.ops.quantized_decomposed, (self.input_scale, self.input_zero_point, *_CODES)
+        codes = ops.quantize_per_tensor.tensor(input, *arguments)
+        floats: Tensor = ops.dequantize_per_tensor.tensor(codes, *arguments, out_dtype=input.dtype)
+        return floats
 
 
-class StaticLinear(StaticLayer, nn.Linear):
+class StaticLinear(StaticLayer, nn.Linear):  # type: ignore[override]
     """A linear layer whose input and weight are codes."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.linear(*self.floats_of(input), self.bias)
+        return functional.linear(self.quantize(input), self.weight, self.bias)
 
 
 class _StaticConvolution(StaticLayer):
@@ -55,19 +61,19 @@ class _StaticConvolution(StaticLayer):
     _conv_forward: Any
 
     def forward(self, input: Tensor) -> Tensor:
-        result: Tensor = self._conv_forward(*self.floats_of(input), self.bias)
+        result: Tensor = self._conv_forward(self.quantize(input), self.weight, self.bias)
         return result
 
 
-class StaticConv1d(_StaticConvolution, nn.Conv1d):
+class StaticConv1d(_StaticConvolution, nn.Conv1d):  # type: ignore[override]
     """A convolution whose input and weight are codes."""
 
 
-class StaticConv2d(_StaticConvolution, nn.Conv2d):
+class StaticConv2d(_StaticConvolution, nn.Conv2d):  # type: ignore[override]
     """A convolution whose input and weight are codes."""
 
 
-class StaticConv3d(_StaticConvolution, nn.Conv3d):
+class StaticConv3d(_StaticConvolution, nn.Conv3d):  # type: ignore[override]
     """A convolution whose input and weight are codes."""
 
 
@@ -102,11 +108,12 @@ def quantize_static(module: nn.Module, observer: Any) -> nn.Module:
         weight.detach().float(), scales, zeros, 0, *_WEIGHT_CODES
     )
     scale, zero_point = observer.calculate_qparams()
-    made = copy.deepcopy(module, {id(weight): None})
+    made: Any = copy.deepcopy(module, {id(weight): None})
     made.__class__ = STATIC_CLASSES[type(module)]
     del made._parameters["weight"]
+    made.dtype = weight.dtype
     made.register_buffer("codes", codes)
     made.register_buffer("scales", scales.float())
     made.register_buffer("input_scale", scale.float().reshape(1))
     made.register_buffer("input_zero_point", zero_point.to(torch.int64).reshape(1))
-    return made
+    return made  # type: ignore[no-any-return]

@@ -123,6 +123,54 @@ def test_static_convolutions():
     assert kernels(compiled).count("integer_product") >= 2
 
 
+def test_the_input_model_does_not_run():
+    class Counter(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(64, 64)
+            self.register_buffer("calls", torch.zeros(()))
+
+        def forward(self, x):
+            self.calls += 1
+            return self.fc(x)
+
+    model = Counter().eval()
+    inlay.quantize(model, Recipe.INT8_STATIC, samples(8, 64))
+    assert model.calls == 0
+
+
+def test_models_may_read_the_weight_of_a_static_layer():
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(64, 64)
+
+        def forward(self, x):
+            return self.fc(x.to(self.fc.weight.dtype))
+
+    quantized = inlay.quantize(Reader().eval(), Recipe.INT8_STATIC, samples(8, 64))
+    assert quantized.report.error < 0.02
+    assert "integer_product" in kernels(check_program(quantized, samples(8, 64)[0]))
+
+
+def test_static_scales_for_inputs_that_are_constant():
+    model = nn.Sequential(nn.Linear(64, 64)).eval()
+    for value in (0.0, 1.0, -3.0):
+        assert inlay.quantize(model, Recipe.INT8_STATIC, [torch.full((4, 64), value)]).report.error < 0.01
+
+
+@pytest.mark.parametrize("targets", [HOST, ("vulkan", *HOST)], ids="-".join)
+def test_the_report_names_weights_that_are_widened_at_each_call(targets):
+    model = nn.Sequential(nn.Conv2d(16, 16, 3, groups=16), nn.ReLU(), nn.Conv2d(16, 32, 3), nn.Flatten()).eval()
+    data = samples(2, 16, 12, 12)
+    compiled = inlay.compile(inlay.quantize(model, Recipe.INT8_STATIC, data).model, data[0], targets=targets)
+    widened = {each["weight"]: each["text"] for each in compiled.report["widened"]}
+    assert widened.pop("0.codes") == "conv2d (inlay.conv) does not read codes"
+    # On the host, the second convolution multiplies integers.
+    assert list(widened) == ([] if targets == HOST else ["2.codes"])
+    assert "widened at each call: '0.codes' of i8: conv2d (inlay.conv) does not read codes" in str(compiled.report)
+
+
 def test_a_batch_norm_whose_input_has_another_user_stays():
     class Both(nn.Module):
         def __init__(self):

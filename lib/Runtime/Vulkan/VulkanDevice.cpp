@@ -274,7 +274,7 @@ StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector) {
 }
 
 StatusOr<std::shared_ptr<Context>> openContext(VulkanInstance &instance, const std::string &selector,
-                                               const WrapTable &wrap) {
+                                               const WrapDevice &wrap) {
   DriverUse use;
   if (!use)
     return processExits();

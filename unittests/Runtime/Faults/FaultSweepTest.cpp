@@ -6,7 +6,6 @@
 #include "Scenario.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +125,7 @@ struct FaultSweepTest : testing::Test {
   void sweep(bool staging, bool validation, size_t sample, size_t fullSample, Pick pick = pickSingles) {
     Environment forced("INLAY_VULKAN_FORCE_STAGING", staging ? "1" : "0");
     Environment validated("INLAY_VULKAN_VALIDATION", validation ? "1" : "0");
-    auto instance = vulkan::VulkanInstance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
+    auto instance = vulkan::VulkanInstance::make([](vulkan::VulkanInstance &instance) { wrapFunctions(instance); });
     if (!instance.isOk()) {
       ASSERT_EQ(std::getenv("INLAY_REQUIRE_VULKAN"), nullptr) << instance.status().message();
       GTEST_SKIP() << instance.status().message();
@@ -194,12 +193,12 @@ TEST_F(FaultSweepTest, WithTheValidationLayer) { sweep(/*staging=*/true, /*valid
 
 TEST_F(FaultSweepTest, OfTheInstance) {
   Environment validated("INLAY_VULKAN_VALIDATION", "1"); // makes more calls to the instance
-  auto wrap = [](vulkan::InstanceTable &table) { wrapTable(table); };
+  auto wrap = [](vulkan::VulkanInstance &instance) { wrapFunctions(instance); };
   armFaults({});
   auto instance = vulkan::VulkanInstance::make(wrap);
   if (!instance.isOk())
     GTEST_SKIP() << instance.status().message();
-  auto wrapDevice = [](VolkDeviceTable &table) { wrapTable(table); };
+  auto wrapDevice = [](vulkan::DeviceTable &device) { wrapFunctions(device); };
   EXPECT_TRUE(vulkan::openContext(**instance, "", wrapDevice).isOk());
   std::vector<Fault> faults = listFaults(countCalls());
   for (const Fault &fault : faults) {
@@ -217,25 +216,4 @@ TEST_F(FaultSweepTest, OfTheInstance) {
   }
   fmt::print("{} faults\n", faults.size());
   armFaults({});
-}
-
-TEST(Faults, aSecondDestroyFailsTheTest) {
-  VolkDeviceTable table{};
-  table.vkDestroyBuffer = [](VkDevice, VkBuffer, const VkAllocationCallbacks *) {};
-  table.vkCreateBuffer = [](VkDevice, const VkBufferCreateInfo *, const VkAllocationCallbacks *, VkBuffer *buffer) {
-    *buffer = reinterpret_cast<VkBuffer>(uintptr_t(1));
-    return VK_SUCCESS;
-  };
-  wrapTable(table);
-  static PFN_vkDestroyBuffer destroy;
-  static VkBuffer buffer;
-  destroy = table.vkDestroyBuffer;
-  ASSERT_EQ(table.vkCreateBuffer(nullptr, nullptr, nullptr, &buffer), VK_SUCCESS);
-  destroy(nullptr, buffer, nullptr);
-  EXPECT_NONFATAL_FAILURE(destroy(nullptr, buffer, nullptr), "vkDestroyBuffer of an object that isn't there");
-}
-
-TEST(Faults, anUnlistedEntryPointFailsTheTest) {
-  EXPECT_FALSE(failuresOf("vkCreateBuffer").empty());
-  EXPECT_NONFATAL_FAILURE(static_cast<void>(failuresOf("vkUnlisted")), "vkUnlisted isn't in the list of entry points");
 }

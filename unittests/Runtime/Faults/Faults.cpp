@@ -31,6 +31,7 @@ const std::vector<EntryInfo> &entries() {
       {"vkBeginCommandBuffer", {H, D}},
       {"vkBindBufferMemory", {H, D, VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS}},
       {"vkCreateBuffer", {H, D, VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS}},
+      {"vkCreateBufferView", {H, D}},
       {"vkCreateCommandPool", {H, D}},
       {"vkCreateComputePipelines", {H, D, VK_ERROR_INVALID_SHADER_NV}},
       {"vkCreateDebugUtilsMessengerEXT", {H}},
@@ -47,6 +48,7 @@ const std::vector<EntryInfo> &entries() {
       {"vkCreateQueryPool", {H, D}},
       {"vkCreateSemaphore", {H, D}},
       {"vkCreateShaderModule", {H, D, VK_ERROR_INVALID_SHADER_NV}},
+      {"vkDeviceWaitIdle", {H, D, L}},
       {"vkEndCommandBuffer", {H, D}},
       {"vkEnumerateDeviceExtensionProperties", {H, D, VK_ERROR_LAYER_NOT_PRESENT, VK_INCOMPLETE}},
       {"vkEnumerateInstanceLayerProperties", {H, D, VK_INCOMPLETE}},
@@ -54,6 +56,7 @@ const std::vector<EntryInfo> &entries() {
       {"vkGetCalibratedTimestampsEXT", {H, D}},
       {"vkGetMemoryHostPointerPropertiesEXT", {H, VK_ERROR_INVALID_EXTERNAL_HANDLE}},
       {"vkGetPhysicalDeviceCalibrateableTimeDomainsEXT", {H, D, VK_INCOMPLETE}},
+      {"vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR", {H, D, VK_INCOMPLETE}},
       {"vkGetPipelineCacheData", {H, D, VK_INCOMPLETE}},
       {"vkGetQueryPoolResults", {H, D, L, VK_NOT_READY}},
       {"vkGetSemaphoreCounterValue", {H, D, L}},
@@ -69,6 +72,7 @@ const std::vector<EntryInfo> &entries() {
       {"vkCmdResetQueryPool"},
       {"vkCmdWriteTimestamp2"},
       {"vkDestroyBuffer"},
+      {"vkDestroyBufferView"},
       {"vkDestroyCommandPool"},
       {"vkDestroyDebugUtilsMessengerEXT"},
       {"vkDestroyDescriptorPool"},
@@ -97,6 +101,9 @@ const std::vector<EntryInfo> &entries() {
 /// The state that all wrapped calls share; guarded by `mutex`.
 struct State {
   std::mutex mutex;
+  /// The real functions by `dispatchKey`. Devices of several instances may exist, which call different layers.
+  std::map<const void *, vulkan::InstanceTable> instances;
+  std::map<const void *, vulkan::DeviceFunctions> devices;
   std::vector<Fault> faults; ///< Those that haven't struck.
   size_t struck = 0;
   std::map<std::string, uint32_t> calls;
@@ -105,7 +112,7 @@ struct State {
 };
 
 State &state() {
-  static State state;
+  static State &state = *new State; // never destroyed: devices are drained at exit
   return state;
 }
 
@@ -186,24 +193,44 @@ bool isForwarded(const char *name, VkResult injected) {
   return isDone || std::string(name) == "vkWaitSemaphores"; // otherwise objects would be destroyed while in use
 }
 
+/// Returns what all dispatchable handles of an instance, or of a device, have in common: their first word, through
+/// which the Vulkan loader finds the functions of layers and drivers. Returns null for a null handle and other types.
+template <typename T>
+const void *dispatchKey(T handle) {
+  constexpr bool isDispatchable = std::is_same_v<T, VkInstance> || std::is_same_v<T, VkPhysicalDevice> ||
+                                  std::is_same_v<T, VkDevice> || std::is_same_v<T, VkQueue> ||
+                                  std::is_same_v<T, VkCommandBuffer>;
+  if constexpr (isDispatchable)
+    return handle ? *reinterpret_cast<const void *const *>(handle) : nullptr;
+  else
+    return nullptr;
+}
+
+template <typename Table>
+std::map<const void *, Table> &realTables() {
+  if constexpr (std::is_same_v<Table, vulkan::DeviceFunctions>)
+    return state().devices;
+  else
+    return state().instances;
+}
+
 template <auto Member>
 struct Wrapped;
 
 template <typename Table, typename Result, typename... Args, Result (*Table::*Member)(Args...)>
 struct Wrapped<Member> {
-  static inline Result (*real)(Args...) = nullptr;
   static inline const char *name = nullptr;
 
   static Result call(Args... args) {
     std::optional<VkResult> injected = enter(name);
+    auto first = std::get<0>(std::make_tuple(args...));
     if constexpr (std::is_same_v<Result, VkResult>) {
-      auto first = std::get<0>(std::make_tuple(args...));
       if constexpr (std::is_same_v<decltype(first), VkQueue>)
         if (isSwallowed(name, injected, first))
           return VK_SUCCESS;
       if (injected && !isForwarded(name, *injected))
         return *injected;
-      VkResult result = real(args...);
+      VkResult result = realFor(first)(args...);
       if (injected)
         return *injected;
       if (result == VK_SUCCESS && (startsWith(name, "vkCreate") || startsWith(name, "vkAllocateMemory")))
@@ -211,89 +238,46 @@ struct Wrapped<Member> {
       return result;
     } else {
       noteDestroyed(name, args...);
-      real(args...);
+      realFor(first)(args...);
     }
   }
 
-  static void put(const char *entry, const Table &from, Table &to) {
-    if (!(from.*Member) || from.*Member == call) { // missing, or already wrapped
-      to.*Member = from.*Member;
-      return;
-    }
-    if (real != from.*Member) { // skipped for another device of the same driver, as other threads may read these
-      name = entry;
-      real = from.*Member;
-    }
-    to.*Member = call;
+  /// Returns the function that calls with this first argument must reach.
+  template <typename First>
+  static Result (*realFor(First first))(Args...) {
+    std::lock_guard<std::mutex> lock(state().mutex);
+    return realTables<Table>()[dispatchKey(first)].*Member;
+  }
+
+  static void put(const char *entry, Table &table) {
+    static std::once_flag once;
+    std::call_once(once, [&] { name = entry; });
+    if (table.*Member)
+      table.*Member = call;
   }
 };
 
+template <typename Table>
+void keepReal(const void *key, const Table &table) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  realTables<Table>()[key] = table;
+}
+
 } // namespace
 
-#define INLAY_DEVICE_FUNCTIONS(X)                                                                                      \
-  X(vkAllocateCommandBuffers)                                                                                          \
-  X(vkAllocateDescriptorSets)                                                                                          \
-  X(vkAllocateMemory)                                                                                                  \
-  X(vkBeginCommandBuffer)                                                                                              \
-  X(vkBindBufferMemory)                                                                                                \
-  X(vkCmdBindDescriptorSets)                                                                                           \
-  X(vkCmdBindPipeline)                                                                                                 \
-  X(vkCmdCopyBuffer)                                                                                                   \
-  X(vkCmdDispatch)                                                                                                     \
-  X(vkCmdPipelineBarrier2)                                                                                             \
-  X(vkCmdPushConstants)                                                                                                \
-  X(vkCmdResetQueryPool)                                                                                               \
-  X(vkCmdWriteTimestamp2)                                                                                              \
-  X(vkCreateBuffer)                                                                                                    \
-  X(vkCreateCommandPool)                                                                                               \
-  X(vkCreateComputePipelines)                                                                                          \
-  X(vkCreateDescriptorPool)                                                                                            \
-  X(vkCreateDescriptorSetLayout)                                                                                       \
-  X(vkCreatePipelineCache)                                                                                             \
-  X(vkCreatePipelineLayout)                                                                                            \
-  X(vkCreateQueryPool)                                                                                                 \
-  X(vkCreateSemaphore)                                                                                                 \
-  X(vkCreateShaderModule)                                                                                              \
-  X(vkDestroyBuffer)                                                                                                   \
-  X(vkDestroyCommandPool)                                                                                              \
-  X(vkDestroyDescriptorPool)                                                                                           \
-  X(vkDestroyDescriptorSetLayout)                                                                                      \
-  X(vkDestroyDevice)                                                                                                   \
-  X(vkDestroyPipeline)                                                                                                 \
-  X(vkDestroyPipelineCache)                                                                                            \
-  X(vkDestroyPipelineLayout)                                                                                           \
-  X(vkDestroyQueryPool)                                                                                                \
-  X(vkDestroySemaphore)                                                                                                \
-  X(vkDestroyShaderModule)                                                                                             \
-  X(vkEndCommandBuffer)                                                                                                \
-  X(vkFreeMemory)                                                                                                      \
-  X(vkGetBufferMemoryRequirements)                                                                                     \
-  X(vkGetCalibratedTimestampsEXT)                                                                                      \
-  X(vkGetDeviceQueue)                                                                                                  \
-  X(vkGetMemoryHostPointerPropertiesEXT)                                                                               \
-  X(vkGetPipelineCacheData)                                                                                            \
-  X(vkGetQueryPoolResults)                                                                                             \
-  X(vkGetSemaphoreCounterValue)                                                                                        \
-  X(vkMapMemory)                                                                                                       \
-  X(vkQueueSubmit2)                                                                                                    \
-  X(vkUpdateDescriptorSets)                                                                                            \
-  X(vkWaitSemaphores)
-
-void wrapTable(vulkan::InstanceTable &table) {
-  vulkan::InstanceTable wrapped;
-#define INLAY_WRAP(entry) Wrapped<&vulkan::InstanceTable::entry>::put(#entry, table, wrapped);
+void wrapFunctions(vulkan::VulkanInstance &instance) {
+  keepReal(dispatchKey(instance.handle()), instance.vk);
+#define INLAY_WRAP(entry) Wrapped<&vulkan::InstanceTable::entry>::put(#entry, instance.vk);
   INLAY_LOADER_FUNCTIONS(INLAY_WRAP)
   INLAY_INSTANCE_FUNCTIONS(INLAY_WRAP)
 #undef INLAY_WRAP
-  table = wrapped;
 }
 
-void wrapTable(VolkDeviceTable &table) {
-  VolkDeviceTable wrapped{};
-#define INLAY_WRAP(entry) Wrapped<&VolkDeviceTable::entry>::put(#entry, table, wrapped);
+void wrapFunctions(vulkan::DeviceTable &device) {
+  keepReal(dispatchKey(device.device), device.vk);
+#define INLAY_WRAP(entry) Wrapped<&vulkan::DeviceFunctions::entry>::put(#entry, device.vk);
   INLAY_DEVICE_FUNCTIONS(INLAY_WRAP)
 #undef INLAY_WRAP
-  table = wrapped;
 }
 
 std::string toString(const Fault &fault) {

@@ -32,10 +32,10 @@ std::string toString(const Fault &fault);
 /// point that this file doesn't list fails the current test.
 std::vector<VkResult> failuresOf(const std::string &entry);
 
-/// Wraps all calls of a function table. Entries that this file doesn't know become null, so that a test that reaches
-/// them crashes. The destruction of an object that doesn't exist, or no longer, fails the current test.
-void wrapTable(vulkan::InstanceTable &table);
-void wrapTable(VolkDeviceTable &table);
+/// Wraps all functions of an instance or a device. The destruction of an object that doesn't exist, or no longer, fails
+/// the current test.
+void wrapFunctions(vulkan::VulkanInstance &instance);
+void wrapFunctions(vulkan::DeviceTable &device);
 
 /// Restarts counting and injects each of these faults once.
 void armFaults(std::vector<Fault> faults);

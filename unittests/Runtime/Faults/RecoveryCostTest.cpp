@@ -93,14 +93,14 @@ TEST(RecoveryCost, OfACall) {
 
 TEST(RecoveryCost, OfAFailure) {
   constexpr int64_t kCount = 65535 * 16;
-  auto instance = vulkan::VulkanInstance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
+  auto instance = vulkan::VulkanInstance::make([](vulkan::VulkanInstance &instance) { wrapFunctions(instance); });
   if (!instance.isOk())
     GTEST_SKIP() << instance.status().message();
   std::shared_ptr<Plan> plan = makePlan(kCount);
   std::vector<float> x(size_t(kCount), 1), y(size_t(kCount), 0.0f);
   double minimum = 1e9;
   for (int round = 0; round < 3; ++round) {
-    auto context = vulkan::openContext(**instance, "", [](VolkDeviceTable &table) { wrapTable(table); });
+    auto context = vulkan::openContext(**instance, "", [](vulkan::DeviceTable &device) { wrapFunctions(device); });
     ASSERT_TRUE(context.isOk()) << context.status().message();
     RecoveryOptions options;
     options.notify = [](const RecoveryNotice &) {};

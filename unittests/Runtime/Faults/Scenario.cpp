@@ -34,7 +34,7 @@ void Scenario::judge(const char *what, const Status &status) {
 }
 
 StatusOr<std::shared_ptr<Device>> Scenario::open() {
-  auto context = vulkan::openContext(instance_, "", [](VolkDeviceTable &table) { wrapTable(table); });
+  auto context = vulkan::openContext(instance_, "", [](vulkan::DeviceTable &device) { wrapFunctions(device); });
   if (!context.isOk())
     return context.status();
   (*context)->builder.limitThreads(pipelineThreads);

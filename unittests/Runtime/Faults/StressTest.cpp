@@ -25,7 +25,7 @@ namespace {
 
 struct StressTest : testing::Test {
   void SetUp() override {
-    auto made = vulkan::VulkanInstance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
+    auto made = vulkan::VulkanInstance::make([](vulkan::VulkanInstance &instance) { wrapFunctions(instance); });
     if (!made.isOk()) {
       ASSERT_EQ(std::getenv("INLAY_REQUIRE_VULKAN"), nullptr) << made.status().message();
       GTEST_SKIP() << made.status().message();
@@ -35,7 +35,7 @@ struct StressTest : testing::Test {
   void TearDown() override { armFaults({}); }
 
   StatusOr<std::shared_ptr<Device>> open() {
-    auto context = vulkan::openContext(*instance, "", [](VolkDeviceTable &table) { wrapTable(table); });
+    auto context = vulkan::openContext(*instance, "", [](vulkan::DeviceTable &device) { wrapFunctions(device); });
     if (!context.isOk())
       return context.status();
     return vulkan::makeDevice(*context);

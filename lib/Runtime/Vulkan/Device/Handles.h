@@ -5,6 +5,7 @@
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H
 
+#include "DeviceFunctions.h"
 #include "ProcessExit.h"
 
 #include <volk.h>
@@ -19,7 +20,7 @@ namespace inlay::rt::vulkan {
 /// A device and its function table. Both outlive all handles created from them.
 struct DeviceTable {
   VkDevice device = VK_NULL_HANDLE;
-  VolkDeviceTable vk{};
+  DeviceFunctions vk;
 
   /// True if a submission has not finished in time. The device may still run it, so objects that it may use can't be
   /// destroyed, and no call may wait for it.
@@ -78,18 +79,18 @@ private:
   T handle_ = VK_NULL_HANDLE;
 };
 
-using BufferHandle = Handle<VkBuffer, &VolkDeviceTable::vkDestroyBuffer>;
-using MemoryHandle = Handle<VkDeviceMemory, &VolkDeviceTable::vkFreeMemory>;
-using SemaphoreHandle = Handle<VkSemaphore, &VolkDeviceTable::vkDestroySemaphore>;
-using CommandPoolHandle = Handle<VkCommandPool, &VolkDeviceTable::vkDestroyCommandPool>;
-using ShaderModuleHandle = Handle<VkShaderModule, &VolkDeviceTable::vkDestroyShaderModule>;
-using SetLayoutHandle = Handle<VkDescriptorSetLayout, &VolkDeviceTable::vkDestroyDescriptorSetLayout>;
-using PipelineLayoutHandle = Handle<VkPipelineLayout, &VolkDeviceTable::vkDestroyPipelineLayout>;
-using PipelineHandle = Handle<VkPipeline, &VolkDeviceTable::vkDestroyPipeline>;
-using QueryPoolHandle = Handle<VkQueryPool, &VolkDeviceTable::vkDestroyQueryPool>;
-using PipelineCacheHandle = Handle<VkPipelineCache, &VolkDeviceTable::vkDestroyPipelineCache>;
-using BufferViewHandle = Handle<VkBufferView, &VolkDeviceTable::vkDestroyBufferView>;
-using DescriptorPoolHandle = Handle<VkDescriptorPool, &VolkDeviceTable::vkDestroyDescriptorPool>;
+using BufferHandle = Handle<VkBuffer, &DeviceFunctions::vkDestroyBuffer>;
+using MemoryHandle = Handle<VkDeviceMemory, &DeviceFunctions::vkFreeMemory>;
+using SemaphoreHandle = Handle<VkSemaphore, &DeviceFunctions::vkDestroySemaphore>;
+using CommandPoolHandle = Handle<VkCommandPool, &DeviceFunctions::vkDestroyCommandPool>;
+using ShaderModuleHandle = Handle<VkShaderModule, &DeviceFunctions::vkDestroyShaderModule>;
+using SetLayoutHandle = Handle<VkDescriptorSetLayout, &DeviceFunctions::vkDestroyDescriptorSetLayout>;
+using PipelineLayoutHandle = Handle<VkPipelineLayout, &DeviceFunctions::vkDestroyPipelineLayout>;
+using PipelineHandle = Handle<VkPipeline, &DeviceFunctions::vkDestroyPipeline>;
+using QueryPoolHandle = Handle<VkQueryPool, &DeviceFunctions::vkDestroyQueryPool>;
+using PipelineCacheHandle = Handle<VkPipelineCache, &DeviceFunctions::vkDestroyPipelineCache>;
+using BufferViewHandle = Handle<VkBufferView, &DeviceFunctions::vkDestroyBufferView>;
+using DescriptorPoolHandle = Handle<VkDescriptorPool, &DeviceFunctions::vkDestroyDescriptorPool>;
 
 } // namespace inlay::rt::vulkan
 

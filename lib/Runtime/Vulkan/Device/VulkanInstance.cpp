@@ -72,7 +72,7 @@ Status VulkanInstance::listen() {
                      vk.vkCreateDebugUtilsMessengerEXT(handle_, &info, nullptr, &messenger_));
 }
 
-Status VulkanInstance::create(const std::function<void(InstanceTable &)> &wrap) {
+Status VulkanInstance::create(const WrapInstance &wrap) {
   StatusOr<PFN_vkGetInstanceProcAddr> loader = openLoader(loaderLibrary);
   if (!loader.isOk())
     return loader.status();
@@ -80,7 +80,7 @@ Status VulkanInstance::create(const std::function<void(InstanceTable &)> &wrap) 
 #define INLAY_LOAD(name) vk.name = reinterpret_cast<PFN_##name>((*loader)(handle_, #name));
   INLAY_LOADER_FUNCTIONS(INLAY_LOAD)
   if (wrap)
-    wrap(vk);
+    wrap(*this);
   bool validate = wantsValidation();
   if (validate)
     INLAY_RETURN_IF_ERROR(findLayer());
@@ -109,11 +109,11 @@ Status VulkanInstance::create(const std::function<void(InstanceTable &)> &wrap) 
   INLAY_INSTANCE_FUNCTIONS(INLAY_LOAD)
 #undef INLAY_LOAD
   if (wrap)
-    wrap(vk);
+    wrap(*this);
   return validate ? listen() : Status::ok();
 }
 
-StatusOr<std::unique_ptr<VulkanInstance>> VulkanInstance::make(const std::function<void(InstanceTable &)> &wrap) {
+StatusOr<std::unique_ptr<VulkanInstance>> VulkanInstance::make(const WrapInstance &wrap) {
   auto made = std::make_unique<VulkanInstance>();
   INLAY_RETURN_IF_ERROR(made->create(wrap));
   return made;

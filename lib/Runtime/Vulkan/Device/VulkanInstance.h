@@ -55,7 +55,7 @@ private:
   X(vkDestroyDebugUtilsMessengerEXT)                                                                                   \
   X(vkDestroyInstance)
 
-/// The function table of an instance, like volk's table for devices. All calls use it, so that tests can inject faults.
+/// The function table of an instance, like `DeviceFunctions`. All calls use it, so that tests can inject faults.
 struct InstanceTable {
 #define INLAY_FUNCTION(name) PFN_##name name = nullptr;
   INLAY_LOADER_FUNCTIONS(INLAY_FUNCTION)
@@ -63,14 +63,19 @@ struct InstanceTable {
 #undef INLAY_FUNCTION
 };
 
+class VulkanInstance;
+
+/// Called each time functions of an instance were loaded, so that tests can replace them.
+using WrapInstance = std::function<void(VulkanInstance &)>;
+
 class VulkanInstance {
 public:
   /// Returns the instance. A failure is not stored, so a later call tries again. INLAY_VULKAN_VALIDATION is read at the
   /// first call that succeeds.
   static StatusOr<VulkanInstance *> get();
 
-  /// Creates a separate instance for tests. `wrap` is called with its table each time functions were loaded.
-  static StatusOr<std::unique_ptr<VulkanInstance>> make(const std::function<void(InstanceTable &)> &wrap);
+  /// Creates a separate instance for tests.
+  static StatusOr<std::unique_ptr<VulkanInstance>> make(const WrapInstance &wrap);
 
   VulkanInstance() = default;
   VulkanInstance(const VulkanInstance &) = delete;
@@ -84,7 +89,7 @@ public:
   StatusOr<std::vector<VkPhysicalDevice>> physicalDevices() const;
 
 private:
-  Status create(const std::function<void(InstanceTable &)> &wrap = {});
+  Status create(const WrapInstance &wrap = {});
   Status findLayer() const;
   Status listen();
 

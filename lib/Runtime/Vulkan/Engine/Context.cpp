@@ -114,18 +114,25 @@ static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, Vk
   return vk.vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);
 }
 
+static void loadFunctions(DeviceFunctions &functions, VkDevice device) {
+  PFN_vkGetDeviceProcAddr find = vkGetDeviceProcAddr; // volk's
+#define INLAY_LOAD(name) functions.name = reinterpret_cast<PFN_##name>(find(device, #name));
+  INLAY_DEVICE_FUNCTIONS(INLAY_LOAD)
+#undef INLAY_LOAD
+}
+
 StatusOr<std::shared_ptr<Context>> Context::open(VulkanInstance &instance, const DeviceInfo &info,
-                                                 const WrapTable &wrap) {
+                                                 const WrapDevice &wrap) {
   StatusOr<Timeout> timeout = environmentTimeout();
   if (!timeout.isOk())
     return timeout.status();
   auto context = std::make_shared<Context>(instance, info);
   if (Status status = checkResult("vkCreateDevice", createDevice(instance.vk, info, context->device)); !status.isOk())
     return Status(status.code(), fmt::format("device '{}': {}", info.caps.name, status.message()));
-  volkLoadDeviceTable(&context->vk, context->device);
+  loadFunctions(context->vk, context->device);
   addExitStep(exitStepOf(*context));
   if (wrap)
-    wrap(context->vk);
+    wrap(*context);
   INLAY_RETURN_IF_ERROR(context->queue.open(info.queueFamily, *timeout));
   INLAY_RETURN_IF_ERROR(context->pipelines.open(info.cacheKey));
   precedeExitHandlers();

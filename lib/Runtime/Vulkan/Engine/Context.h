@@ -14,8 +14,8 @@
 
 namespace inlay::rt::vulkan {
 
-/// Called with a device's function table before its first use, so that tests can replace functions.
-using WrapTable = std::function<void(VolkDeviceTable &)>;
+/// Called with a device before its first use, so that tests can replace functions.
+using WrapDevice = std::function<void(DeviceTable &)>;
 
 /// Owns the VkDevice. It is a base class, so that all members of Context are destroyed before the device.
 struct OwnedDevice : DeviceTable {
@@ -26,7 +26,7 @@ struct Context : OwnedDevice {
   Context(VulkanInstance &instance, DeviceInfo info);
 
   static StatusOr<std::shared_ptr<Context>> open(VulkanInstance &instance, const DeviceInfo &info,
-                                                 const WrapTable &wrap = {});
+                                                 const WrapDevice &wrap = {});
 
   VulkanInstance &instance;
   const DeviceInfo info;

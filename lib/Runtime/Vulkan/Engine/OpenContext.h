@@ -13,7 +13,7 @@ namespace inlay::rt::vulkan {
 
 StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector);
 StatusOr<std::shared_ptr<Context>> openContext(VulkanInstance &instance, const std::string &selector,
-                                               const WrapTable &wrap = {});
+                                               const WrapDevice &wrap = {});
 std::shared_ptr<Device> makeDevice(std::shared_ptr<Context> context);
 
 } // namespace inlay::rt::vulkan

@@ -45,6 +45,7 @@ std::vector<size_t> PlanInstance::stateBytes(MemorySpace space) const {
 
 Status PlanInstance::bindStates(StateMemory &session, Failure &failure) {
   session_ = &session;
+  binding_ = StateBinding(session);                          // an error may leave some of its states bound
   for (uint32_t i = 0; i < loaded_.plan->states.size(); ++i) // before any state gets memory
     INLAY_RETURN_IF_ERROR(session.checkPlaced(i, dims_[loaded_.plan->states[i]]));
   for (uint32_t i = 0; i < loaded_.plan->states.size(); ++i) {
@@ -62,6 +63,7 @@ Status PlanInstance::bindStates(StateMemory &session, Failure &failure) {
       stale_.insert(stale_.end(), launches.begin(), launches.end());
     }
   }
+  binding_ = StateBinding(session); // placing a state may have replaced its memory
   return Status::ok();
 }
 

@@ -12,7 +12,7 @@ std::unique_ptr<ExecutionContext> ContextPool::take(const InputDims &dims, const
   return idle_.use([&](auto &idle) -> std::unique_ptr<ExecutionContext> {
     if (idle.empty())
       return nullptr;
-    auto fit = [&](auto &context) { return context->knows(dims) + (session && context->isBoundTo(dims, session)); };
+    auto fit = [&](auto &context) { return context->knows(dims) + (session && context->isBoundTo(dims, *session)); };
     auto best = std::prev(idle.end());
     for (auto context = idle.rbegin(); context != idle.rend(); ++context)
       if (fit(*context) > fit(*best))
@@ -24,14 +24,20 @@ std::unique_ptr<ExecutionContext> ContextPool::take(const InputDims &dims, const
 }
 
 void ContextPool::give(std::unique_ptr<ExecutionContext> context) {
-  std::unique_ptr<ExecutionContext> evicted; // destroyed after the cache is unlocked
-  idle_.use([&](auto &idle) {
-    if (idle.size() == maxIdle) {
-      evicted = std::move(idle.front());
-      idle.erase(idle.begin());
-    }
-    idle.push_back(std::move(context));
-  });
+  while (context) {
+    std::unique_ptr<PlanInstance> stale; // both are destroyed after the cache is unlocked
+    std::unique_ptr<ExecutionContext> evicted;
+    idle_.use([&](auto &idle) {
+      stale = context->takeStale(); // while the cache is locked, so that `dropStale` misses nothing
+      if (stale)
+        return;
+      if (idle.size() == maxIdle) {
+        evicted = std::move(idle.front());
+        idle.erase(idle.begin());
+      }
+      idle.push_back(std::move(context));
+    });
+  }
 }
 
 void ContextPool::clear() {
@@ -39,12 +45,16 @@ void ContextPool::clear() {
   idle_.use([&](auto &idle) { victims.swap(idle); });
 }
 
-void ContextPool::forget(const StateMemory &session) {
-  std::vector<std::unique_ptr<PlanInstance>> victims; // destroyed after the cache is unlocked
-  idle_.use([&](auto &idle) {
-    for (const std::unique_ptr<ExecutionContext> &context : idle)
-      context->takeBoundTo(session, victims);
-  });
+/// Allocates nothing, because destructors of sessions call it.
+void ContextPool::dropStale() {
+  std::unique_ptr<PlanInstance> stale; // destroyed after the cache is unlocked
+  do {
+    stale = nullptr;
+    idle_.use([&](auto &idle) {
+      for (auto context = idle.begin(); context != idle.end() && !stale; ++context)
+        stale = (*context)->takeStale();
+    });
+  } while (stale);
 }
 
 } // namespace inlay::rt

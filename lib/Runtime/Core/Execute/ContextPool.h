@@ -18,13 +18,13 @@ public:
   /// and among these one that is bound to the session. Otherwise it takes the one used last, so that few contexts grow.
   std::unique_ptr<ExecutionContext> take(const InputDims &dims, const StateMemory *session);
 
-  /// Adds a context. Drops the one that was idle longest if there are too many.
+  /// Adds a context without its stale instances. Drops the one that was idle longest if there are too many.
   void give(std::unique_ptr<ExecutionContext> context);
 
   void clear();
 
-  /// Makes idle contexts release the memory of a session.
-  void forget(const StateMemory &session);
+  /// Destroys the instances of idle contexts that keep memory which their session no longer uses.
+  void dropStale();
 
 private:
   /// Maximum number of contexts kept for later calls.

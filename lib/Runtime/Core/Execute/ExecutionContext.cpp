@@ -36,16 +36,19 @@ static Status checkLimits(const SlotSizes &sizes, const PlanInstance &instance, 
 
 bool ExecutionContext::knows(const InputDims &dims) const { return findDims(instances_, dims) != instances_.end(); }
 
-bool ExecutionContext::isBoundTo(const InputDims &dims, const StateMemory *session) const {
+bool ExecutionContext::isBoundTo(const InputDims &dims, const StateMemory &session) const {
   auto found = findDims(instances_, dims);
-  return found != instances_.end() && (*found)->session() == session;
+  return found != instances_.end() && (*found)->binding() == StateBinding(session);
 }
 
-void ExecutionContext::takeBoundTo(const StateMemory &session, std::vector<std::unique_ptr<PlanInstance>> &taken) {
-  auto bound = std::stable_partition(instances_.begin(), instances_.end(),
-                                     [&](const auto &instance) { return instance->session() != &session; });
-  taken.insert(taken.end(), std::make_move_iterator(bound), std::make_move_iterator(instances_.end()));
-  instances_.erase(bound, instances_.end());
+std::unique_ptr<PlanInstance> ExecutionContext::takeStale() {
+  auto found = std::find_if(instances_.begin(), instances_.end(),
+                            [](const auto &instance) { return instance->binding().isStale(); });
+  if (found == instances_.end())
+    return nullptr;
+  std::unique_ptr<PlanInstance> stale = std::move(*found);
+  instances_.erase(found);
+  return stale;
 }
 
 Status ExecutionContext::prepare(const InputDims &dims, StateMemory *session, Failure &failure) {

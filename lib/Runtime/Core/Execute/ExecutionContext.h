@@ -17,14 +17,14 @@ public:
 
   /// Returns true if a plan instance for these dims exists, and if it is bound to the session.
   bool knows(const InputDims &dims) const;
-  bool isBoundTo(const InputDims &dims, const StateMemory *session) const;
+  bool isBoundTo(const InputDims &dims, const StateMemory &session) const;
 
   /// Prepares calls of these dims with the states of a session, which may be null. After an error other dims can still
   /// be prepared.
   Status prepare(const InputDims &dims, StateMemory *session, Failure &failure);
 
-  /// Moves the instances that are bound to a session to the end of `taken`.
-  void takeBoundTo(const StateMemory &session, std::vector<std::unique_ptr<PlanInstance>> &taken);
+  /// Removes and returns an instance whose session no longer uses the memory that it is bound to, or null.
+  std::unique_ptr<PlanInstance> takeStale();
 
   /// Returns the instance that was prepared last.
   PlanInstance &instance() { return *instances_.back(); }

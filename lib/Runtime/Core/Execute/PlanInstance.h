@@ -106,8 +106,8 @@ public:
   void resolvePointers(const Storage &storage);
   /// Uses the states of a session from the next run on. Places them where the plan expects them.
   Status bindStates(StateMemory &session, Failure &failure);
-  /// Returns the session that was bound last, which may no longer exist; null if there is none.
-  const StateMemory *session() const { return session_; }
+  /// Returns the memory of the session that was bound last.
+  const StateBinding &binding() const { return binding_; }
   /// Records each launch.
   Status record(const Storage &storage, Failure &failure);
   /// Waits for all engines if the plan has steps with effects, because a call can't run again after these.
@@ -177,7 +177,8 @@ private:
   std::vector<std::shared_ptr<DeviceBuffer>> deviceBuffers_;  ///< Per buffer; null if it has no device memory.
   std::vector<std::shared_ptr<DeviceBuffer>> defaultBuffers_; ///< `deviceBuffers_` without imports.
   std::vector<const ImportCandidate *> imported_;             ///< Imports of the current run.
-  StateMemory *session_ = nullptr;
+  StateMemory *session_ = nullptr; ///< Of the current run; it may no longer exist afterwards.
+  StateBinding binding_;
   std::vector<uint32_t> stale_;  ///< Launches whose commands use other states than `deviceBuffers_` has.
   std::vector<void *> pointers_; ///< Per buffer; null if the host can't access it.
   std::vector<std::unique_ptr<DeviceCommand>> commands_; ///< Per step; null if it isn't a launch.

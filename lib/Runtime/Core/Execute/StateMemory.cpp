@@ -21,6 +21,8 @@ StateMemory::StateMemory(std::shared_ptr<const void> program, std::shared_ptr<co
 
 StateMemory::~StateMemory() { forgetBindings(); }
 
+StateBinding::StateBinding(const StateMemory &session) : versions_(session.versions_), version_(*versions_) {}
+
 //===-- Use -----------------------------------------------------------------------------------------------------===//
 
 StatusOr<StateMemory::Use> StateMemory::use() const {
@@ -53,10 +55,11 @@ void StateMemory::bindTo(const std::shared_ptr<ContextPool> &pool) {
     pool_ = pool;
 }
 
-/// Makes contexts release the memory of the states.
+/// Makes contexts release the memory that the states had. Those of calls in flight do so when these calls end.
 void StateMemory::forgetBindings() {
+  ++*versions_;
   if (std::shared_ptr<ContextPool> pool = pool_.lock())
-    pool->forget(*this);
+    pool->dropStale();
 }
 
 void StateMemory::setDefined(bool isDefined) {

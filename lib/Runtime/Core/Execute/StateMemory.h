@@ -16,6 +16,24 @@
 namespace inlay::rt {
 
 class ContextPool;
+class StateMemory;
+
+/// Remembers which memory of a session a plan instance uses. It may outlive the session.
+class StateBinding {
+public:
+  StateBinding() = default;
+  explicit StateBinding(const StateMemory &session);
+
+  bool operator==(const StateBinding &other) const {
+    return versions_ == other.versions_ && version_ == other.version_;
+  }
+  /// Returns true if the session no longer uses the memory, because it has other memory or was destroyed.
+  bool isStale() const { return versions_ && *versions_ != version_; }
+
+private:
+  std::shared_ptr<const std::atomic<uint64_t>> versions_; ///< Null if no session is bound.
+  uint64_t version_ = 0;
+};
 
 class StateMemory final : public Session {
 public:
@@ -88,6 +106,8 @@ private:
     bool hasMemory() const { return host || buffer; }
   };
 
+  friend class StateBinding;
+
   StatusOr<Use> use() const;
   const Buffer &describe(uint32_t state) const { return plan_->buffers[plan_->states[state]]; }
   Status checkNumber(uint32_t state) const;
@@ -104,6 +124,8 @@ private:
   const std::shared_ptr<const Plan> plan_;
   std::vector<State> states_;
   std::weak_ptr<ContextPool> pool_;
+  /// Counts how often memory was released that plan instances may be bound to.
+  const std::shared_ptr<std::atomic<uint64_t>> versions_ = std::make_shared<std::atomic<uint64_t>>(0);
   mutable std::atomic<bool> isInUse_{false};
 };
 

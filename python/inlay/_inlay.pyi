@@ -255,8 +255,8 @@ class Session:
     def read(self, number: int) -> torch.Tensor:
         """Returns a copy of a state."""
 
-    def write(self, number: int, tensor: torch.Tensor) -> None:
-        """Replaces a state."""
+    def write(self, values: Sequence[tuple[int, torch.Tensor]]) -> None:
+        """Replaces states, given by number. A wrong value changes none of them."""
 
 class Compilation:
     """A compiled program."""

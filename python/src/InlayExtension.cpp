@@ -190,12 +190,16 @@ struct Session {
   nb::object read(uint32_t number) const {
     return makeTensor(run([&] { return session->read(number); }));
   }
-  void write(uint32_t number, const nb::object &tensor) {
-    SharedArray array = toArray(tensor);
-    rt::TensorView value = view(array);
+  void write(const std::vector<std::pair<uint32_t, nb::object>> &values) {
+    std::vector<SharedArray> arrays;
+    rt::Session::Values views;
+    for (const auto &[number, tensor] : values) {
+      arrays.push_back(toArray(tensor));
+      views.emplace_back(number, view(arrays.back()));
+    }
     check([&] {
       Unlocked unlocked;
-      return session->write(number, value);
+      return session->write(views);
     }());
   }
 };
@@ -539,7 +543,7 @@ void bindCompilation(nb::module_ &m) {
       .def("reset", &Session::reset)
       .def("dims", &Session::dims, "number"_a)
       .def("read", &Session::read, "number"_a)
-      .def("write", &Session::write, "number"_a, "tensor"_a);
+      .def("write", &Session::write, "values"_a);
   nb::class_<Compilation>(m, "Compilation")
       .def("make_session", &Compilation::makeSession)
       .def("call", &Compilation::call, "inputs"_a, "session"_a = nb::none())

@@ -68,7 +68,7 @@ class Session:
     def load_state_dict(self, states: Mapping[str, torch.Tensor]) -> None:
         """Replaces states by name. States that are not given keep their values.
 
-        Raises ArgumentTypeError or ArgumentValueError for a wrong name, dtype or size.
+        Raises ArgumentTypeError or ArgumentValueError for a wrong name, dtype or size. No state changes then.
         """
         for name, value in states.items():
             if name not in self._numbers:
@@ -78,5 +78,4 @@ class Session:
             if value.dtype != self._dtypes[name]:
                 given = tensor_text(value.dtype, value.shape)
                 raise ArgumentTypeError(f"state {name!r}: expected dtype {self._dtypes[name]}, but got {given}")
-        for name, value in states.items():
-            self._handle.write(self._numbers[name], value.detach().cpu().contiguous())
+        self._handle.write([(self._numbers[name], value.detach().cpu().contiguous()) for name, value in states.items()])

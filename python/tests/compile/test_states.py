@@ -127,6 +127,22 @@ def test_wrong_uses_are_errors() -> None:
         inlay.compile(nn.ReLU(), (torch.zeros(5),)).new_session()
 
 
+def test_a_wrong_value_replaces_no_state() -> None:
+    class Two(nn.Module):
+        def forward(self, x: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            a.add_(x)
+            b.add_(x)
+            return a + b
+
+    states = {"a": torch.ones(3), "b": torch.full((3,), 2.0)}
+    session = inlay.compile(Two(), (torch.zeros(3),) * 3, states=("a", "b")).new_session()
+    session.load_state_dict(states)
+    with pytest.raises(inlay.ArgumentValueError, match=r"state 'b': expected float32\[3\], but got float32\[4\]"):
+        session.load_state_dict({"a": torch.zeros(3), "b": torch.zeros(4)})
+    torch.testing.assert_close(session.state_dict(), states)
+    torch.testing.assert_close(session(torch.ones(3)), torch.full((3,), 5.0))
+
+
 def test_names_are_those_of_the_arguments() -> None:
     class Named(nn.Module):
         def forward(self, x: torch.Tensor, KV: dict[str, torch.Tensor]) -> torch.Tensor:

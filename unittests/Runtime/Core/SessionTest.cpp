@@ -168,6 +168,34 @@ TEST_P(SessionTest, AWrittenStateIsUsedInPlaceOfTheOldOne) {
   expectTotal(session.get(), 1, 3);
 }
 
+TEST_P(SessionTest, WrongValuesReplaceNoState) {
+  makeDevicePlan();
+  uint32_t last = builder.state("last", MemorySpace::Host, four);
+  builder.copy(x, last);
+  load();
+  auto session = makeSession();
+  expectTotal(session.get(), 1, 1);
+  Lanes fives(kLanes, 5), nines(kLanes, 9), three(3);
+  auto expectLanes = [&](uint32_t state, float expected) {
+    auto value = session->read(state);
+    ASSERT_TRUE(value.isOk()) << value.status().message();
+    EXPECT_EQ(*static_cast<float *>(value->data), expected);
+  };
+  ASSERT_TRUE(session->write({{0, view(fives)}, {1, view(nines)}}).isOk());
+  expectLanes(0, 5);
+  expectLanes(1, 9);
+  EXPECT_EQ(session->write({{0, view(nines)}, {1, view(three)}}).message(),
+            "state 'last': expected float32[4], but got float32[3]");
+  EXPECT_EQ(session->write({{0, view(nines)}, {7, view(nines)}}).message(),
+            "state 7 is out of range: the program has 2 states");
+  EXPECT_EQ(session->write({{0, view(nines)}, {1, {nullptr, ElementType::F32, {4}}}}).message(),
+            "state 'last': its data is null");
+  EXPECT_EQ(session->write({{0, view(nines)}, {0, view(nines)}}).message(), "state 'total' is given twice");
+  expectLanes(0, 5);
+  expectLanes(1, 9);
+  expectTotal(session.get(), 1, 6);
+}
+
 TEST_P(SessionTest, ASessionOutlivesItsProgram) {
   makeDevicePlan();
   load();

@@ -16,6 +16,9 @@ namespace inlay::rt {
 /// function fails with InvalidArgument and changes nothing.
 class Session {
 public:
+  /// Numbers of states and their new values.
+  using Values = std::vector<std::pair<uint32_t, TensorView>>;
+
   virtual ~Session() = default;
 
   /// Frees all states. The next call starts with zeros, and its inputs choose the dims.
@@ -31,6 +34,10 @@ public:
   /// Replaces a state. Its dims must be possible for the type of the state in the plan. The next call checks that its
   /// inputs give the state these dims.
   virtual Status write(uint32_t state, const TensorView &value) = 0;
+
+  /// Replaces several different states. Checks all values and allocates all memory before it writes the first state, so
+  /// that no state changes after such an error. If a device fails, the states that were not written are undefined.
+  virtual Status write(const Values &values) = 0;
 };
 
 } // namespace inlay::rt

@@ -265,35 +265,62 @@ StatusOr<TensorView> StateMemory::read(uint32_t state) const {
   });
 }
 
+Status StateMemory::write(uint32_t state, const TensorView &value) {
+  return guard([&] { return write({{state, value}}); });
+}
+
+/// Checks each number and value, and that no state is given twice.
+Status StateMemory::checkValues(const Values &values) const {
+  std::vector<bool> isGiven(states_.size());
+  for (const auto &[number, value] : values) {
+    INLAY_RETURN_IF_ERROR(checkNumber(number));
+    INLAY_RETURN_IF_ERROR(checkValue(number, value));
+    if (isGiven[number])
+      return invalid(fmt::format("state '{}' is given twice", describe(number).name));
+    isGiven[number] = true;
+  }
+  return Status::ok();
+}
+
+/// Returns true if a value of these dims can be written into the memory that a state has.
+bool StateMemory::fitsInPlace(const State &state, const std::vector<int64_t> &dims) {
+  return state.dims == dims && (state.host || (state.buffer && state.device->state().isOk()));
+}
+
 /// Writes in place where that is possible. Otherwise the value goes to host memory, and the next call moves it.
-Status StateMemory::write(uint32_t number, const TensorView &value) {
+Status StateMemory::write(const Values &values) {
   return guard([&]() -> Status {
     StatusOr<Use> inUse = use();
     if (!inUse.isOk())
       return inUse.status();
-    INLAY_RETURN_IF_ERROR(checkNumber(number));
-    INLAY_RETURN_IF_ERROR(checkValue(number, value));
-    State &state = states_[number];
-    if (state.dims == value.dims && state.buffer && state.device->state().isOk()) {
-      state.isDefined = false;
-      INLAY_RETURN_IF_ERROR(
-          fill(state.device, *state.buffer, state.bytes, [&](void *to) { std::memcpy(to, value.data, state.bytes); }));
-      state.isDefined = true;
-      return Status::ok();
-    }
-    if (state.dims != value.dims || !state.host) {
+    INLAY_RETURN_IF_ERROR(checkValues(values));
+    std::vector<std::pair<uint32_t, State>> replacements;
+    for (const auto &[number, value] : values) {
+      if (fitsInPlace(states_[number], value.dims))
+        continue;
       Buffer buffer = describe(number);
       buffer.space = MemorySpace::Host;
       bool ofDevice = false;
       StatusOr<State> made = make(buffer, value.dims, nullptr, ofDevice);
       if (!made.isOk())
         return {made.status().code(), fmt::format("state '{}': {}", buffer.name, made.status().message())};
-      state = std::move(*made);
-      forgetBindings();
+      replacements.emplace_back(number, std::move(*made));
     }
-    if (state.bytes > 0)
-      std::memcpy(state.host.get(), value.data, state.bytes);
-    state.isDefined = true;
+    for (auto &[number, made] : replacements)
+      states_[number] = std::move(made);
+    if (!replacements.empty())
+      forgetBindings();
+    for (const auto &[number, value] : values)
+      states_[number].isDefined = false;
+    for (const auto &[number, value] : values) {
+      State &state = states_[number];
+      BufferWriter copy = [from = value.data, bytes = state.bytes](void *to) { std::memcpy(to, from, bytes); };
+      if (state.bytes > 0 && state.buffer)
+        INLAY_RETURN_IF_ERROR(fill(state.device, *state.buffer, state.bytes, copy));
+      else if (state.bytes > 0)
+        copy(state.host.get());
+      state.isDefined = true;
+    }
     return Status::ok();
   });
 }

@@ -45,6 +45,7 @@ public:
   StatusOr<std::vector<int64_t>> dims(uint32_t state) const override;
   StatusOr<TensorView> read(uint32_t state) const override;
   Status write(uint32_t state, const TensorView &value) override;
+  Status write(const Values &values) override;
 
   /// The exclusive use of a session during its lifetime. It never waits: calls inside of callbacks could wait for each
   /// other forever.
@@ -112,10 +113,12 @@ private:
   const Buffer &describe(uint32_t state) const { return plan_->buffers[plan_->states[state]]; }
   Status checkNumber(uint32_t state) const;
   Status checkValue(uint32_t state, const TensorView &value) const;
+  Status checkValues(const Values &values) const;
   Status checkDefined() const;
   Status checkReadable(uint32_t state) const;
   StatusOr<State> make(const Buffer &buffer, const std::vector<int64_t> &dims, const std::shared_ptr<Device> &device,
                        bool &ofDevice) const;
+  static bool fitsInPlace(const State &state, const std::vector<int64_t> &dims);
   Status copyOut(uint32_t state, void *to) const;
   void setDefined(bool isDefined);
   void forgetBindings();

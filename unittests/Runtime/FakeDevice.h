@@ -173,6 +173,15 @@ public:
     return std::count_if(allocated_.begin(), allocated_.end(), [](const auto &buffer) { return !buffer.expired(); });
   }
 
+  /// Returns the bytes of these buffers.
+  size_t liveBytes() const {
+    size_t bytes = 0;
+    for (const std::weak_ptr<Memory> &buffer : allocated_)
+      if (std::shared_ptr<Memory> live = buffer.lock())
+        bytes += live->size();
+    return bytes;
+  }
+
   size_t inFlight() {
     std::lock_guard<std::mutex> lock(mutex_);
     return inFlight_.size();
@@ -215,7 +224,7 @@ private:
   uint64_t submitted_ = 0;
   std::deque<std::pair<uint64_t, std::vector<DeviceCommand *>>> inFlight_;
   std::vector<Recorded> stuck_;
-  std::vector<std::weak_ptr<DeviceBuffer>> allocated_;
+  std::vector<std::weak_ptr<Memory>> allocated_;
 };
 
 } // namespace inlay::rt::test

@@ -74,3 +74,36 @@ TEST(MemoryUse, OfTheHost) {
   expectBytes(use->hostTemporaries, 16, 16);
   expectBytes(use->deviceTemporaries, 0, 0);
 }
+
+/// Calls a program whose slots fit into the limit for each dims, but not if they are large enough for all of them.
+TEST(MemoryUse, StaysBelowTheLimitForChangingDims) {
+  PlanBuilder builder;
+  Expr n = Expr::dim(0, 0), m = Expr::dim(1, 0);
+  uint32_t a = builder.input("a", {n}), b = builder.input("b", {m});
+  uint32_t ya = builder.output("ya", {n}), yb = builder.output("yb", {m}), yc = builder.output("yc", {m});
+  uint32_t ta = builder.temporary("ta", MemorySpace::Device, {n}),
+           tb = builder.temporary("tb", MemorySpace::Device, {m}),
+           tc = builder.temporary("tc", MemorySpace::Device, {m});
+  for (auto [from, to] : {std::pair(a, ta), {b, tb}, {b, tc}, {ta, ya}, {tb, yb}, {tc, yc}})
+    builder.copy(from, to);
+  for (size_t limit : {500, 1000}) {
+    auto device = std::make_shared<FakeDevice>(/*unified=*/false);
+    auto program = Program::load(builder.plan, device, nullptr);
+    ASSERT_TRUE(program.isOk()) << program.status().message();
+    (*program)->limitTemporaries({0, limit});
+    size_t largest = 0;
+    for (auto [large, small] : {std::pair(100, 1), {1, 55}, {100, 1}}) {
+      std::vector<float> in(large, 3), other(small, 4), outA(large), outB(small), outC(small);
+      Status status = (*program)->call({view(in), view(other)}, {view(outA), view(outB), view(outC)});
+      ASSERT_TRUE(status.isOk()) << status.message();
+      EXPECT_EQ(outA, in);
+      EXPECT_EQ(outB, other);
+      EXPECT_EQ(outC, other);
+      largest = std::max(largest, device->liveBytes());
+    }
+    EXPECT_LE(largest, limit);
+    if (limit == 1000) {
+      EXPECT_GT(largest, 500u) << "slots don't shrink without need";
+    }
+  }
+}

@@ -63,7 +63,8 @@ private:
 /// order.
 class TraceSpan {
 public:
-  /// Starts a span inside the current recording span of this thread. Without one it does nothing.
+  /// Starts a span inside the current recording span of this thread. Without one it does nothing. Without memory the
+  /// trace counts the span as dropped and the work goes on: it may be the wait for a device.
   TraceSpan(const char *category, std::string_view name, int32_t segment = -1,
             const std::vector<std::string> *calls = nullptr);
   /// Starts to record on this thread. `trace` may be null and must outlive the span.
@@ -82,7 +83,7 @@ public:
   void addPart(int64_t begin, int64_t end) const;
 
 private:
-  void start(std::string_view name);
+  void start(Trace &trace, std::string_view name);
 
   Trace *trace_ = nullptr; ///< Null if nothing is recorded.
   const TraceSpan *outer_ = nullptr;

@@ -390,9 +390,10 @@ Status PlanInstance::submit(const std::vector<uint32_t> &steps) {
 /// Waits for submissions, oldest first, up to the one with the last of these steps.
 Status PlanInstance::waitFor(const std::vector<uint32_t> &steps) {
   while (!inFlight_.empty()) {
+    Status status = loaded_.device->wait(inFlight_.front().number); // first: the rest may fail
     Submission oldest = std::move(inFlight_.front());
     inFlight_.pop_front();
-    INLAY_RETURN_IF_ERROR(noteLaunch(oldest.steps, loaded_.device->wait(oldest.number)));
+    INLAY_RETURN_IF_ERROR(noteLaunch(oldest.steps, std::move(status)));
     if (oldest.steps.back() == steps.back())
       break;
   }

@@ -64,9 +64,10 @@ void Trace::note(const std::string &sentence) {
   findOrAdd(notes_, sentence);
 }
 
-void TraceSpan::start(std::string_view name) {
+void TraceSpan::start(Trace &trace, std::string_view name) {
   event_.name = name;
-  event_.track = trace_->threadTrack();
+  event_.track = trace.threadTrack();
+  trace_ = &trace; // nothing can fail from here on
   outer_ = innermost;
   innermost = this;
   event_.begin = traceTime();
@@ -76,19 +77,24 @@ TraceSpan::TraceSpan(const char *category, std::string_view name, int32_t segmen
                      const std::vector<std::string> *calls) {
   if (!innermost)
     return;
-  trace_ = innermost->trace_;
+  Trace &trace = *innermost->trace_;
   event_.category = category;
   event_.segment = segment >= 0 ? segment : innermost->event_.segment;
-  if (calls)
-    event_.calls = *calls;
-  start(name);
+  Status status = guard([&] {
+    if (calls)
+      event_.calls = *calls;
+    start(trace, name);
+    return Status::ok();
+  });
+  if (!status.isOk())
+    trace.drop();
 }
 
-TraceSpan::TraceSpan(Trace *trace, const char *category, std::string_view name) : trace_(trace) {
-  if (!trace_)
+TraceSpan::TraceSpan(Trace *trace, const char *category, std::string_view name) {
+  if (!trace)
     return;
   event_.category = category;
-  start(name);
+  start(*trace, name);
 }
 
 TraceSpan::~TraceSpan() {

@@ -63,6 +63,11 @@ Status Queue::state() const {
   return lost_;
 }
 
+bool Queue::isLost() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return !lost_.isOk();
+}
+
 /// Stores the first failure for later calls. The caller must hold the mutex.
 Status Queue::lose(Status status) {
   if (lost_.isOk() && status.code() == StatusCode::DeviceLost)
@@ -113,10 +118,11 @@ bool Queue::poll(uint64_t value, std::chrono::steady_clock::time_point deadline)
 }
 
 /// Waits for a submission. This is also needed for a lost device: it may have been running when it was found lost.
+/// Allocates no memory before the wait has ended, because callers destroy what the device uses after an error.
 Status Queue::wait(uint64_t value) {
-  Status lost = state();
-  if (!lost.isOk() && table_.isStuck) // don't wait for the time limit again
-    return lost;
+  bool wasLost = isLost();
+  if (wasLost && table_.isStuck) // don't wait for the time limit again
+    return state();
   VkSemaphore semaphore = timeline_.get();
   VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   info.semaphoreCount = 1;
@@ -126,18 +132,19 @@ Status Queue::wait(uint64_t value) {
   auto deadline = std::chrono::steady_clock::now() + timeout_.value_or(std::chrono::nanoseconds(0));
   uint64_t limit = timeout_ ? static_cast<uint64_t>(timeout_->count()) : UINT64_MAX;
   VkResult result = table_.vk.vkWaitSemaphores(table_.device, &info, limit);
+  auto ended = [&] { return wasLost ? state() : Status::ok(); };
   if (result == VK_SUCCESS)
-    return lost;
+    return ended();
   // The commands may still run, and the caller is about to destroy their objects.
   if (result != VK_ERROR_DEVICE_LOST && result != VK_TIMEOUT && poll(value, deadline))
-    return lost;
+    return ended();
   table_.isStuck = result != VK_ERROR_DEVICE_LOST;
+  if (wasLost)
+    return state();
   Status status = checkResult("vkWaitSemaphores", result);
   if (result == VK_TIMEOUT)
     status = {StatusCode::DeviceLost, fmt::format("the device hasn't finished within {:g} s (INLAY_DEVICE_TIMEOUT)",
                                                   std::chrono::duration<double>(*timeout_).count())};
-  if (!lost.isOk())
-    return lost;
   std::lock_guard<std::mutex> lock(mutex_);
   return lose({StatusCode::DeviceLost, status.message()});
 }

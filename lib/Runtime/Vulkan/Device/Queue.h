@@ -47,6 +47,7 @@ public:
   Status state() const;
 
 private:
+  bool isLost() const;
   bool poll(uint64_t value, std::chrono::steady_clock::time_point deadline) const;
   Status lose(Status status);
 

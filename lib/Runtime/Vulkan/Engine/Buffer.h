@@ -19,10 +19,12 @@ namespace inlay::rt::vulkan {
 class Buffer final : public DeviceBuffer {
 public:
   static StatusOr<std::shared_ptr<Buffer>> create(std::shared_ptr<Context> context, uint64_t bytes) {
-    StatusOr<MemoryRange> range = context->memory.allocate(bytes);
+    std::shared_ptr<Buffer> buffer(new Buffer(std::move(context)));
+    StatusOr<MemoryRange> range = buffer->context_->memory.allocate(bytes);
     if (!range.isOk())
       return range.status();
-    return std::shared_ptr<Buffer>(new Buffer(std::move(context), *range));
+    buffer->range_ = *range;
+    return buffer;
   }
   /// Imports host memory that `owner`, or else the caller, keeps alive. Returns null if the device can't use it in
   /// place.
@@ -32,17 +34,16 @@ public:
     uint64_t offset = alignment ? reinterpret_cast<uintptr_t>(data) % alignment : 0;
     if (!alignment || offset % context->info.bindingAlignment || context->isForked())
       return nullptr;
-    std::unique_ptr<MemoryBlock> block = context->memory.importBlock(data, bytes, alignment);
-    if (!block)
+    std::shared_ptr<Buffer> buffer(new Buffer(std::move(context)));
+    buffer->imported_ = buffer->context_->memory.importBlock(data, bytes, alignment);
+    if (!buffer->imported_)
       return nullptr;
-    block->imported = ImportedMemory(*context, std::move(owner));
-    MemoryRange range{block.get(), offset, bytes};
-    std::shared_ptr<Buffer> buffer(new Buffer(std::move(context), range));
-    buffer->imported_ = std::move(block);
+    buffer->imported_->imported = ImportedMemory(*buffer->context_, std::move(owner));
+    buffer->range_ = {buffer->imported_.get(), offset, bytes};
     return buffer;
   }
   ~Buffer() override {
-    if (!imported_)
+    if (!imported_ && range_.block)
       context_->memory.release(range_);
   }
 
@@ -60,9 +61,10 @@ public:
     if (isUsed_)
       return;
     std::lock_guard<std::mutex> lock(filling_);
-    if (BufferWriter write = std::exchange(write_, nullptr)) {
+    if (write_) {
       TraceSpan span("upload", "upload");
-      write(hostPointer());
+      write_(hostPointer());
+      write_ = nullptr; // kept until here, in case the trace has no memory
     }
     isUsed_ = true;
   }
@@ -72,10 +74,10 @@ public:
   const MemoryRange &range() const { return range_; }
 
 private:
-  Buffer(std::shared_ptr<Context> context, const MemoryRange &range) : context_(std::move(context)), range_(range) {}
+  explicit Buffer(std::shared_ptr<Context> context) : context_(std::move(context)) {}
 
   std::shared_ptr<Context> context_;
-  MemoryRange range_;
+  MemoryRange range_; ///< Without a block if the memory could not be allocated.
   std::mutex filling_;
   BufferWriter write_;                    ///< The pending writer; guarded by `filling_`.
   std::atomic<bool> isUsed_ = false;      ///< Set with `filling_` locked.

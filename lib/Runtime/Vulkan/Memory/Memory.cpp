@@ -5,9 +5,12 @@
 #include "Memory.h"
 #include "Runtime/Vulkan/Device/Results.h"
 
+#include "inlay/Runtime/Core/Guard.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 namespace inlay::rt::vulkan {
 
@@ -45,10 +48,18 @@ StatusOr<uint32_t> MemoryPool::findType(uint32_t allowed, MemoryUse use) const {
 }
 
 void ImportedMemory::keepForGood(std::shared_ptr<const void> owner) {
-  static std::mutex mutex;
-  static auto &kept = *new std::vector<std::shared_ptr<const void>>(); // never destroyed, not even at exit
-  std::lock_guard<std::mutex> lock(mutex);
-  kept.push_back(std::move(owner));
+  auto keep = [&] {
+    static std::mutex mutex;
+    static auto &kept = *new std::vector<std::shared_ptr<const void>>(); // never destroyed, not even at exit
+    std::lock_guard<std::mutex> lock(mutex);
+    kept.push_back(owner);
+    return Status::ok();
+  };
+  if (guard(keep).isOk())
+    return;
+  // Without memory for the list, a reference that is never dropped keeps the owner.
+  alignas(std::shared_ptr<const void>) std::byte room[sizeof(owner)];
+  new (room) std::shared_ptr<const void>(owner);
 }
 
 StatusOr<std::unique_ptr<MemoryBlock>> MemoryPool::createBlock(uint64_t bytes, MemoryUse use) {

@@ -25,12 +25,16 @@ std::optional<uint64_t> RangeAllocator::allocate(uint64_t size, uint64_t alignme
     return std::nullopt;
   auto [begin, length] = *best;
   uint64_t offset = begin + (alignment - begin % alignment) % alignment;
-  free_.erase(best);
+  std::map<uint64_t, uint64_t> added; // allocated before anything changes
   if (offset > begin)
-    free_.emplace(begin, offset - begin);
+    added.emplace(begin, offset - begin);
   if (uint64_t rest = begin + length - (offset + size))
-    free_.emplace(offset + size, rest);
-  used_.emplace(offset, size);
+    added.emplace(offset + size, rest);
+  auto node = free_.extract(best);
+  node.key() = offset;
+  node.mapped() = size;
+  used_.insert(std::move(node));
+  free_.merge(added);
   usedBytes_ += size;
   return offset;
 }
@@ -39,8 +43,8 @@ bool RangeAllocator::free(uint64_t offset) {
   auto it = used_.find(offset);
   if (it == used_.end())
     return false;
-  uint64_t size = it->second;
-  used_.erase(it);
+  auto node = used_.extract(it);
+  uint64_t size = node.mapped();
   usedBytes_ -= size;
   auto next = free_.lower_bound(offset);
   if (next != free_.end() && next->first == offset + size) {
@@ -54,7 +58,8 @@ bool RangeAllocator::free(uint64_t offset) {
       return true;
     }
   }
-  free_.emplace(offset, size);
+  node.mapped() = size;
+  free_.insert(next, std::move(node));
   return true;
 }
 

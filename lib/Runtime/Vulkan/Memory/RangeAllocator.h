@@ -19,7 +19,8 @@ public:
   /// Returns the offset of `size` free bytes, a multiple of `alignment` (a power of two), or nothing if none fits.
   std::optional<uint64_t> allocate(uint64_t size, uint64_t alignment);
 
-  /// Frees a range that `allocate` returned. Returns false if `offset` isn't allocated.
+  /// Frees a range that `allocate` returned. Returns false if `offset` isn't allocated. Allocates no memory, because
+  /// destructors call it.
   bool free(uint64_t offset);
 
   bool empty() const { return used_.empty(); }

@@ -142,8 +142,8 @@ StatusOr<Mapping> InputFile::mapFrom(uint64_t offset) const {
 /// Returns the file that a chain of links leads to, which need not exist. Returns an empty string with the error in
 /// errno if there is no end.
 static std::string followLinks(std::string path) {
-  constexpr int kMaxLinks = 40; // as many as Linux follows
-  for (int links = 0; links < kMaxLinks; ++links) {
+  constexpr int kMaxLinks = 40;                      // as many as Linux follows
+  for (int links = 0; links <= kMaxLinks; ++links) { // the last one only finds that there are no more links
     std::array<char, PATH_MAX> target;
     ssize_t length = readlink(path.c_str(), target.data(), target.size());
     if (length < 0) // no link, or no file

@@ -229,19 +229,19 @@ public:
 private:
   void bound(size_t size, uint64_t limit, const char *what) {
     if (size > limit && status.isOk())
-      status = {StatusCode::InvalidArgument, fmt::format("expected {} of at most {}, but got {}", what, limit, size)};
+      status = {StatusCode::InvalidArgument, fmt::format("expected at most {} {}, but got {}", limit, what, size)};
   }
   template <typename T>
   void look(const T &value) {
     if constexpr (!std::is_arithmetic_v<T>)
       fields(*this, value);
   }
-  void look(const std::string &text) { bound(text.size(), kMaxTextBytes, "a name of bytes"); }
-  void look(const Expr &expr) { bound(expr.code().size(), kMaxInstructions, "an expression of instructions"); }
+  void look(const std::string &text) { bound(text.size(), kMaxTextBytes, "bytes of a string"); }
+  void look(const Expr &expr) { bound(expr.code().size(), kMaxInstructions, "instructions of an expression"); }
   void look(const Constant &constant) { look(constant.key); }
   template <typename T>
   void look(const std::vector<T> &list) {
-    bound(list.size(), UINT32_MAX, "a list of elements");
+    bound(list.size(), UINT32_MAX, "elements of a list");
     for (const T &element : list)
       look(element);
   }

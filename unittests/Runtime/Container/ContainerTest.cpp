@@ -118,5 +118,5 @@ TEST_F(ContainerTest, APlanThatCouldNotBeReadIsNotWritten) {
   }
   plan->callbacks.push_back({"f", 0, {Expr(code)}});
   EXPECT_EQ(writeContainer(at("a.inlay"), *plan, {}).message(),
-            "expected an expression of instructions of at most 4096, but got 6001");
+            "expected at most 4096 instructions of an expression, but got 6001");
 }

@@ -186,7 +186,7 @@ TEST(ObjectLoader, errorsSayWhatIsWrong) {
   EXPECT_EQ(messageOf(changeSection<uint64_t>(".data", &Elf64_Shdr::sh_flags, SHF_ALLOC | SHF_TLS)),
             "damaged object file: section '.data' is thread-local storage, which host code must not have");
   EXPECT_EQ(messageOf(changeSection<uint64_t>(".bss", &Elf64_Shdr::sh_size, uint64_t(1) << 40)),
-            "expected less than 1 GiB of host code and its data");
+            "expected at most 1 GiB of host code and its data");
   EXPECT_EQ(messageOf(changeSection<uint64_t>(".text", &Elf64_Shdr::sh_addralign, 3)),
             "damaged object file: expected section '.text' to be aligned to a power of 2, at most 4096, but got 3");
   EXPECT_EQ(messageOf(changeSection<uint32_t>(".data", &Elf64_Shdr::sh_type, SHT_INIT_ARRAY)),

@@ -52,7 +52,7 @@ StatusOr<ObjectLayout> layOut(const ElfObject &object, uint64_t pageSize) {
   for (const ElfSection &section : object.sections) {
     // Neither sum can overflow, because both were limited before.
     if (section.size > kMaxBytes || (total += section.size + section.alignment) > kMaxBytes)
-      return Status(StatusCode::InvalidArgument, "expected less than 1 GiB of host code and its data");
+      return Status(StatusCode::InvalidArgument, "expected at most 1 GiB of host code and its data");
   }
   uint64_t end = 0;
   auto place = [&](bool isCode, bool isWritable) {

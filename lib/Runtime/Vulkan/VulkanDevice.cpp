@@ -234,7 +234,7 @@ static StatusOr<DeviceInfo> choose(VulkanInstance &instance, const std::string &
   return std::move((*infos)[*index]);
 }
 
-StatusOr<std::vector<DeviceCaps>> listDevices() {
+static StatusOr<std::vector<DeviceCaps>> listAll() {
   DriverUse use;
   if (!use)
     return processExits();
@@ -250,7 +250,7 @@ StatusOr<std::vector<DeviceCaps>> listDevices() {
   return caps;
 }
 
-StatusOr<DeviceCaps> selectDevice(const std::string &selector) {
+static StatusOr<DeviceCaps> select(const std::string &selector) {
   DriverUse use;
   if (!use)
     return processExits();
@@ -263,7 +263,7 @@ StatusOr<DeviceCaps> selectDevice(const std::string &selector) {
   return std::move(info->caps);
 }
 
-StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector) {
+static StatusOr<std::shared_ptr<Context>> open(const std::string &selector) {
   DriverUse use;
   if (!use)
     return processExits();
@@ -288,11 +288,23 @@ std::shared_ptr<Device> makeDevice(std::shared_ptr<Context> context) {
   return std::make_shared<VulkanDevice>(std::move(context));
 }
 
+StatusOr<std::vector<DeviceCaps>> listDevices() { return guard(listAll); }
+
+StatusOr<DeviceCaps> selectDevice(const std::string &selector) {
+  return guard([&] { return select(selector); });
+}
+
+StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector) {
+  return guard([&] { return open(selector); });
+}
+
 StatusOr<std::shared_ptr<Device>> openDevice(const std::string &selector) {
-  StatusOr<std::shared_ptr<Context>> context = openContext(selector);
-  if (!context.isOk())
-    return context.status();
-  return makeDevice(std::move(*context));
+  return guard([&]() -> StatusOr<std::shared_ptr<Device>> {
+    StatusOr<std::shared_ptr<Context>> context = open(selector);
+    if (!context.isOk())
+      return context.status();
+    return makeDevice(std::move(*context));
+  });
 }
 
 } // namespace inlay::rt::vulkan

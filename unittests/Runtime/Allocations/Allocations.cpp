@@ -20,7 +20,8 @@ void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 }
 
-static std::atomic<int64_t> left{INT64_MAX}; ///< Number of allocations before the one that fails.
+static std::atomic<int64_t> left{INT64_MAX};  ///< Number of allocations before the one that fails.
+static std::atomic<int64_t> begin{INT64_MAX}; ///< The first value of `left`.
 static std::atomic<bool> failsAll{false}, hasFailed{false};
 
 static thread_local bool isPaused = false;
@@ -82,8 +83,10 @@ void inlay::rt::test::failAllocation(int64_t number, bool all) {
   backtrace(&frame, 1); // the first call loads a library
   hasFailed = false;
   failsAll = all;
-  left = number;
+  begin = left = number;
 }
+
+int64_t inlay::rt::test::countAllocations() { return begin - left; }
 
 bool inlay::rt::test::stopFailing() {
   left = INT64_MAX;

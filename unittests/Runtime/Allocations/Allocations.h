@@ -14,6 +14,9 @@ namespace inlay::rt::test {
 /// Makes allocation number `number`, from 0 on, of any thread fail. With `all`, later ones fail too.
 void failAllocation(int64_t number, bool all = false);
 
+/// Returns the number of allocations that could fail since the last call of `failAllocation`.
+int64_t countAllocations();
+
 /// Allocations of this thread neither fail nor count during its lifetime. For those that a test makes itself.
 class NoFailures {
 public:

@@ -7,6 +7,7 @@
 
 #include "inlay/Runtime/Core/Status.h"
 
+#include <cstddef>
 #include <functional>
 
 namespace inlay::rt::test {
@@ -15,8 +16,15 @@ namespace inlay::rt::test {
 /// succeed.
 void failEach(const std::function<Status()> &work, const std::function<Status()> &check);
 
-/// Overload whose check is `work` itself.
+/// Does the same for `sample` random allocations of a run of `work`, or for all of them with INLAY_FULL=1.
+void failSome(size_t sample, const std::function<Status()> &work, const std::function<Status()> &check);
+
+/// Overloads whose check is `work` itself.
 void failEach(const std::function<Status()> &work);
+void failSome(size_t sample, const std::function<Status()> &work);
+
+/// Returns true if INLAY_FULL asks for complete runs.
+bool isFull();
 
 } // namespace inlay::rt::test
 

@@ -6,6 +6,7 @@
 #include "../VulkanFixture.h"
 
 #include <atomic>
+#include <dlfcn.h>
 #include <thread>
 
 using namespace inlay::rt;
@@ -49,6 +50,21 @@ TEST_F(ProcessExitTest, aThreadThatExitsInsideTheDriverDoesNotWaitForItself) {
   auto begin = std::chrono::steady_clock::now();
   EXPECT_EXIT(exitInside(), testing::ExitedWithCode(0), "");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9));
+}
+
+/// A layer is loaded after the handler was registered as often as it is without a new library.
+[[noreturn]] void exitWithALateLibrary() {
+  for (int i = 0; i < 100; ++i)
+    precedeExitHandlers();
+  if (!dlopen("libanl.so.1", RTLD_NOW)) // of the C library; nothing else loads it
+    say("no library");
+  std::atexit([] { say(DriverUse() ? "allowed" : "driver ends"); });
+  precedeExitHandlers();
+  std::exit(0);
+}
+
+TEST_F(ProcessExitTest, theStepsPrecedeTheHandlersOfALateLibrary) {
+  EXPECT_EXIT(exitWithALateLibrary(), testing::ExitedWithCode(0), "^driver ends\n$");
 }
 
 void sayStep(void *object, ExitStep::Deadline) { say(static_cast<const char *>(object)); }

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <link.h>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace inlay::rt::vulkan {
@@ -19,15 +21,17 @@ namespace {
 
 /// Time for which the exit waits for threads inside the driver and for commands.
 constexpr std::chrono::seconds kExitLimit{10};
-/// Limits how often the handler is registered. Handlers that drivers add later run before the steps. A process uses few
-/// drivers, and each adds its handlers early.
+/// Limits how often the handler is registered while no library is loaded. Handlers that drivers and layers add later
+/// run before the steps. Each of them adds its handlers early.
 constexpr int kMaxRegistrations = 64;
 
 struct ExitState {
   const pid_t process = getpid();
   std::atomic<int> uses{0};
   std::atomic<bool> exits{false};
-  std::atomic<int> registrations{0};
+  std::mutex registering;
+  int registrations = 0;           ///< Since the last library was loaded; guarded by `registering`.
+  unsigned long long loadings = 0; ///< Number of libraries loaded before the last registration; guarded likewise.
   std::mutex mutex;
   std::vector<ExitStep> steps; ///< Guarded by `mutex`.
 
@@ -91,8 +95,24 @@ void removeExitStep(const ExitStep &step) {
   state.steps.erase(std::remove_if(state.steps.begin(), state.steps.end(), isSame), state.steps.end());
 }
 
+/// Returns how many libraries the process has loaded so far.
+static unsigned long long countLoadings() {
+  unsigned long long count = 0;
+  auto read = [](dl_phdr_info *info, size_t, void *result) {
+    *static_cast<unsigned long long *>(result) = info->dlpi_adds;
+    return 1; // the number is the same for all libraries
+  };
+  dl_iterate_phdr(read, &count);
+  return count;
+}
+
 void precedeExitHandlers() {
-  if (ExitState::get().registrations++ < kMaxRegistrations)
+  ExitState &state = ExitState::get();
+  unsigned long long loadings = countLoadings();
+  std::lock_guard<std::mutex> lock(state.registering);
+  if (std::exchange(state.loadings, loadings) != loadings)
+    state.registrations = 0;
+  if (state.registrations++ < kMaxRegistrations)
     std::atexit(exitOnce);
 }
 

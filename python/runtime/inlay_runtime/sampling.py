@@ -23,7 +23,7 @@ _MAX_TOP_K = 2**31 - 1
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a token is chosen. Raises TypeError or ValueError for a wrong value."""
+    """The settings for the choice of a token. Raises TypeError or ValueError for a wrong value."""
 
     do_sample: bool = False
     """True: draw the token by its probability. False: take the most probable one."""

@@ -27,7 +27,7 @@ _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 @dataclass(frozen=True)
 class GenerationSettings:
-    """What a program for text generation was compiled for, and how its model generates text by default."""
+    """The limits of a program for text generation, and the defaults of its model for generating text."""
 
     vocabulary_size: int
     """Tokens are numbers below this one."""

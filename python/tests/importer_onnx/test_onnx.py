@@ -184,6 +184,51 @@ def test_symbolic_dims_stay_symbols(inputs, shapes, symbol):
     assert "%arg0: tensor<?x3xf32> {inlay.dims = affine_map<()[s0] -> (s0, 3)>}" in imported.text
 
 
+def r(*shape):
+    """Returns normally distributed numbers."""
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+CONV = node("Conv", "x w", "c", strides=[2, 2])  # the result may have dims of size 1
+BESIDE_CONV = {
+    "relu": ([node("Relu", "c", "y")], FLOAT),
+    "quantize": ([node("QuantizeLinear", "c scale zero", "y")], TensorProto.UINT8),
+    "clip": ([node("Clip", "c scale", "y")], FLOAT),
+    "add": ([node("Add", "c c", "y")], FLOAT),
+    "bias": ([node("Mul", "c bias", "y")], FLOAT),
+    "softmax": ([node("Softmax", "c", "y", axis=1)], FLOAT),
+    "pool": ([node("GlobalAveragePool", "c", "y")], FLOAT),
+    "concat": ([node("Concat", "c c", "y", axis=2)], FLOAT),
+    "batch norm": ([node("BatchNormalization", "c three three three three", "y")], FLOAT),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE_CONV)
+def test_a_dim_may_become_1(case):
+    nodes, kind = BESIDE_CONV[case]
+    known = {"w": r(2, 3, 3, 3), "scale": 0.1, "bias": r(1, 2, 1, 1), "three": [1.0, 2.0]}
+    initializers = [(name, np.array(value, np.float32)) for name, value in known.items()]
+    initializers.append(("zero", np.array(3, np.uint8)))
+    model = model_of([CONV, *nodes], {"x": (FLOAT, (1, 3, "h", "w"))}, {"y": (kind, (None,) * 4)}, initializers)
+    shapes = {"x": {2: Dim("h", min=3, max=20), 3: Dim("w", min=3, max=20)}}
+    compiled = inlay.compile(model, dynamic_shapes=shapes, targets=("host",))
+    for h, w in ((3, 3), (3, 9), (8, 4), (20, 19)):
+        x = torch.from_numpy(r(1, 3, h, w))
+        assert difference(compiled(x), run_onnxruntime(model, [x])) <= 1e-5
+
+
+def test_a_dim_that_may_become_1_is_not_broadcast_unseen():
+    initializers = [("w", r(2, 3, 3, 3)), ("five", r(5))]
+    nodes = [CONV, node("Add", "c five", "y")]
+    model = model_of(nodes, {"x": (FLOAT, (1, 3, 7, "w"))}, {"y": (FLOAT, (None,) * 4)}, initializers)
+    compiled = inlay.compile(model, dynamic_shapes={"x": {3: Dim("w", min=3, max=20)}}, **HOST)
+    for width in (3, 11):  # 1 and 5 columns
+        x = torch.from_numpy(r(1, 3, 7, width))
+        assert difference(compiled(x), run_onnxruntime(model, [x])) <= 1e-5
+    with pytest.raises(inlay.Error, match="must match"):
+        compiled(torch.ones(1, 3, 7, 9))
+
+
 @pytest.mark.parametrize(
     ("shapes", "kind", "match"),
     [

@@ -16,6 +16,7 @@ import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.source import ConstantSource
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental import _config
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.fx.node import map_arg
 from torch.utils._pytree import tree_map_only
@@ -25,10 +26,26 @@ from torch.utils._sympy.value_ranges import ValueRanges
 from ...errors import InternalError
 from ..torch.call import operator_name, overload_of
 from ..torch.constants import ConstantFolder
+from ..torch.guards import GuardError
 from .naming import Labels, ModuleStack
 from .shapes import NumberArray, OpenDim, SizeFunction, as_array, compute, size_function
 from .tensors import keep_narrow
 from .values import Outcome, Unknown, Value
+
+
+def _call_fake(op: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Returns the fake result of a call.
+
+    PyTorch asks whether sizes are 1, for strides and for broadcasting. If a size may be 1 or more, it then takes the
+    general case, as it does for sizes that depend on data. Broadcasting still has to show that other sizes are equal.
+    """
+    try:
+        return op(*args, **kwargs)
+    except GuardError:
+        if isinstance(op, torch._ops.OpOverload) and "squeeze" in op.name():  # its result depends on the answer
+            raise
+        with _config.patch(backed_size_oblivious=True):  # type: ignore[attr-defined]  # a module of settings
+            return op(*args, **kwargs)
 
 
 class Graph:
@@ -164,7 +181,7 @@ class Graph:
         node = self.fx.call_function(op, *tree_map_only(torch.SymInt, self.size, (tuple(args), dict(kwargs))))
         fake_args, fake_kwargs = map_arg((node.args, node.kwargs), lambda source: source.meta["val"])
         with torch.no_grad(), enable_python_dispatcher(), self._mode:
-            node.meta["val"] = op(*fake_args, **fake_kwargs)
+            node.meta["val"] = _call_fake(op, fake_args, fake_kwargs)
         self._made.append(node)
         self.folder.fold(node)
         value = node.meta["val"]

@@ -11,13 +11,13 @@ from unittest import mock
 
 from torch.export import _trace
 
-_KERNELS = ("torch._subclasses.fake_tensor",)
+_KERNELS = ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes")
 _CAPTURE = ("torch.fx.experimental.symbolic_shapes", "torch._dynamo.variables.tensor", "torch.export._trace")
 
 
 @contextlib.contextmanager
 def no_kernel_log() -> Iterator[None]:
-    """Drops what PyTorch logs in this thread about errors of kernels, as long as the context is open."""
+    """Drops what PyTorch logs in this thread about errors of kernels and about sizes until the context closes."""
     with _dropped(_KERNELS):
         yield
 

@@ -51,8 +51,8 @@ def product(code, shape, *, axis=1, block=0, zeros=True, transposed=False):
     if transposed:
         nodes.append(helper.make_node("Transpose", ["w"], ["t"]))
     nodes.append(helper.make_node("MatMul", ["x", "t" if transposed else "w"], ["y"]))
-    rows, columns = reversed(shape) if transposed else shape
-    x, y = (TensorProto.FLOAT, (3, rows)), (TensorProto.FLOAT, (3, columns))
+    rows, columns = reversed(shape[-2:]) if transposed else shape[-2:]
+    x, y = ((TensorProto.FLOAT, (*shape[:-2], 3, size)) for size in (rows, columns))
     return model_of(nodes, {"x": x}, {"y": y}, [codes, scale, *([zero] if zeros else [])], opset=21)
 
 
@@ -191,6 +191,42 @@ def test_packed_integers_of_the_wrong_size_are_an_error():
     model = model_of([node], {}, {"y": (TensorProto.FLOAT, (5,))}, [tensor], opset=23)
     with pytest.raises(inlay.ArgumentValueError, match=r"TensorProto|bytes"):
         inlay.compile(model)
+
+
+def convolution(code, shape, axis):
+    """Returns a model of a convolution of a dequantized tensor with a constant weight that DequantizeLinear makes."""
+    generator = np.random.default_rng(sum(shape))
+    codes = helper.make_tensor("c", code, shape, generator.integers(0, 8, shape).ravel())
+    scale = numpy_helper.from_array((generator.random(shape[axis]) / 8 + 0.01).astype(np.float32), "s")
+    one = numpy_helper.from_array(np.float32(0.02), "one")
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "one"], ["q"]),
+        helper.make_node("DequantizeLinear", ["q", "one"], ["d"]),
+        helper.make_node("DequantizeLinear", ["c", "s"], ["w"], axis=axis),
+        helper.make_node("Conv", ["d", "w"], ["y"]),
+    ]
+    x = (TensorProto.FLOAT, (1, shape[1], *[6] * (len(shape) - 2)))
+    return model_of(nodes, {"x": x}, {"y": (TensorProto.FLOAT, (None,) * len(shape))}, [codes, scale, one], opset=21)
+
+
+FOLDED = {
+    "a product with several matrices": (product(I8, (3, 40, 24), axis=2), 0),
+    "a product with several matrices of i4": (product(I4, (2, 16, 8), axis=1), 0),
+    "a convolution in three dims": (convolution(I8, (4, 3, 2, 2, 2), 0), 1),
+    "a convolution with scales of input channels": (convolution(I8, (4, 3, 2, 2), 1), 1),
+    "a convolution with codes of 4 bits": (convolution(U4, (4, 3, 2, 2), 0), 1),
+}
+
+
+@pytest.mark.parametrize("case", FOLDED)
+def test_weights_that_no_kernel_reads_as_codes_are_floats(case):
+    """A call would dequantize them again each time. The dequantization that is left is that of the input."""
+    model, left = FOLDED[case]
+    compiled = inlay.compile(model, targets=("host", "torch"))
+    assert [op["name"] for op in compiled.report["ops"]].count("inlay.dequantize") == left
+    x = r(*[dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim])
+    (expected,) = run_onnxruntime(model, [x])
+    torch.testing.assert_close(compiled(x), torch.from_numpy(expected), rtol=1e-5, atol=1e-4)
 
 
 def kernels_of(compiled):

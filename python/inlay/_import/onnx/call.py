@@ -22,6 +22,7 @@ from .values import LateError, Value
 if TYPE_CHECKING:
     from .graph import Graph
     from .shapes import NumberArray
+    from .structure import Factor
     from .subgraphs import Converter, Scope
 
 _VALUES: dict[int, Callable[[AttributeProto], Any]] = {
@@ -233,10 +234,9 @@ class NodeCall:
         """Returns true if a node's value is known."""
         return self._graph.is_constant(node)
 
-    def is_factor(self) -> bool:
-        """Returns true if the result is only the right factor of products of matrices, also transposed, and the weight
-        of convolutions of dequantized tensors."""
-        return self.proto.output[0] in self.scope.factors
+    def factor(self) -> Factor | None:
+        """Returns how the result is used if it is only a factor; None for other uses."""
+        return self.scope.factors.get(self.proto.output[0])
 
     def inspect(self, node: torch.fx.Node) -> torch.Tensor:
         """Returns the value of a constant node, for a decision that depends on its elements."""

@@ -7,6 +7,7 @@ has the inputs and attributes that its op takes. The rest is repaired: the order
 
 from __future__ import annotations
 
+import enum
 import heapq
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -80,7 +81,7 @@ def _repair_graph(graph: onnx.GraphProto, outside: set[str], version: int, name:
                 first = f"that of {places[makers[output]]}" if output in makers else "an initializer"
                 raise ArgumentValueError(f"{places[number]}: the output {output!r} has the same name as {first}")
             makers[output] = number
-    uses = [_names_used(node) for node in graph.node]
+    uses = [names_used(node) for node in graph.node]
     inside = outside | known | {info.name for info in graph.input} | makers.keys()
     for number, node in enumerate(graph.node):
         if missing := sorted(set(filter(None, node.input)) - inside):
@@ -112,42 +113,50 @@ def _check_unique(names: Iterable[str], message: str) -> None:
         seen.add(name)
 
 
-def _names_used(node: onnx.NodeProto) -> set[str]:
+def names_used(node: onnx.NodeProto) -> set[str]:
     """Returns the names of the values that a node takes from its graph, also those that its bodies use."""
     used = set(filter(None, node.input))
     for _, body in bodies(node):
-        inner = {info.name for info in body.output}.union(*map(_names_used, body.node))
+        inner = {info.name for info in body.output}.union(*map(names_used, body.node))
         made = {output for one in body.node for output in one.output}
         made |= {info.name for info in body.input} | {tensor.name for tensor in _initializers(body)}
         used |= inner - made
     return used - {""}
 
 
-def find_factors(nodes: Sequence[onnx.NodeProto]) -> set[str]:
-    """Returns the names of values that sorted nodes only use as the right factor of products of matrices, also
-    transposed, and as the weight of convolutions of one group whose input is dequantized."""
+class Factor(enum.Enum):
+    """The only use of a value."""
+
+    MATRIX = enum.auto()  # the right factor of products, also transposed
+    KERNEL = enum.auto()  # the weight of convolutions of one group whose input is dequantized
+
+
+def find_factors(nodes: Sequence[onnx.NodeProto]) -> dict[str, Factor]:
+    """Returns the values that sorted nodes only use as factors, by name."""
     dequantized = {node.output[0] for node in nodes if node.op_type == "DequantizeLinear"}
 
-    def is_factor(user: onnx.NodeProto, number: int) -> bool:
+    def find_factor(user: onnx.NodeProto, number: int) -> Factor | None:
         if user.op_type == "Conv":
             groups = next((attribute.i for attribute in user.attribute if attribute.name == "group"), 1)
-            return number == 1 and groups == 1 and user.input[0] in dequantized
-        return (user.op_type in ("MatMul", "Gemm") and number == 1) or (
-            user.op_type == "Transpose" and user.output[0] in factors
+            return Factor.KERNEL if number == 1 and groups == 1 and user.input[0] in dequantized else None
+        is_matrix = (user.op_type in ("MatMul", "Gemm") and number == 1) or (
+            user.op_type == "Transpose" and factors.get(user.output[0]) is Factor.MATRIX
         )
+        return Factor.MATRIX if is_matrix else None
 
     uses: dict[str, list[tuple[onnx.NodeProto, int]]] = {}
     for node in nodes:
         for number, name in enumerate(node.input):
             uses.setdefault(name, []).append((node, number))
-        for name in _names_used(node) - set(node.input):
+        for name in names_used(node) - set(node.input):
             uses.setdefault(name, []).append((node, -1))
-    factors: set[str] = set()
+    factors: dict[str, Factor] = {}
     for node in reversed(nodes):
         for name in node.output:
-            users = uses.get(name, [])
-            if users and all(is_factor(user, number) for user, number in users):
-                factors.add(name)
+            kinds = {find_factor(user, number) for user, number in uses.get(name, [])}
+            kind = kinds.pop() if len(kinds) == 1 else None
+            if kind is not None:
+                factors[name] = kind
     return factors
 
 

@@ -25,7 +25,7 @@ from .files import TensorFiles
 from .graph import Graph, Subgraph
 from .known import KnownGraph
 from .naming import module_stack
-from .structure import describe, find_factors
+from .structure import Factor, describe, find_factors
 from .tensors import ValueType, keep_narrow, mark_narrow, read_tensor
 from .values import LateError, Value, is_unknown, map_value
 from .versions import OpTable
@@ -65,8 +65,8 @@ class Scope:
         return name in self._values or (self._outside is not None and name in self._outside)
 
     @functools.cached_property
-    def factors(self) -> set[str]:
-        """The names of values that are only weights of products and convolutions; see `find_factors`."""
+    def factors(self) -> dict[str, Factor]:
+        """The values that are only weights of products or of convolutions; see `find_factors`."""
         return find_factors(self.nodes)
 
     def get(self, name: str) -> Value:

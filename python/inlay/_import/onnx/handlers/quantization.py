@@ -16,6 +16,7 @@ from onnx import TensorProto
 
 from ...._dialect.quantized import BITS
 from ..call import Handler, NodeCall, NodeResult, dtype_of, shape_of
+from ..structure import Factor
 from ..tensors import DTYPES, FLOATS8, NARROW_TYPES, mark_narrow, narrow_type
 from ..tensors import dtype_of as element_dtype
 from .casts import to_float8
@@ -218,11 +219,11 @@ def _bytes(call: NodeCall, x: torch.fx.Node) -> torch.fx.Node:
     return x if dtype_of(x) == torch.int8 else call.aten("view.dtype", x, torch.int8)
 
 
-def _is_packed(call: NodeCall, dtype: torch.dtype) -> bool:
+def _is_packed(call: NodeCall, dtype: torch.dtype, axis: int, length: int) -> bool:
     """Returns true if a DequantizeLinear becomes a call of `inlay::dequantize`: of codes of 8 bits that are no weights,
     and of weights that stay packed because they are only multiplied.
 
-    Other uses would dequantize all of the weights at each call.
+    Other uses would dequantize all of the weights at each call. axis, length: see `_layout`.
     """
     x, zero = call[0], call.get(2)
     if not shape_of(x) or 0 in shape_of(x) or dtype not in _SCALES or dtype_of(call[1]) not in _SCALES:
@@ -231,7 +232,26 @@ def _is_packed(call: NodeCall, dtype: torch.dtype) -> bool:
         return False
     if not call.is_constant(x):
         return quantized_type(x).number in (TensorProto.INT8, TensorProto.UINT8)
-    return call.is_factor() and all(call.is_constant(node) for node in (call[1], zero) if node is not None)
+    is_known = all(call.is_constant(node) for node in (call[1], zero) if node is not None)
+    return is_known and _reads_codes(call, axis, length)
+
+
+_KERNEL_RANKS = (3, 4)  # of the weights of convolutions that read codes
+
+
+def _reads_codes(call: NodeCall, axis: int, length: int) -> bool:
+    """Returns true if what uses the floats of a DequantizeLinear reads codes instead: a product with a matrix, and a
+    convolution with codes of 8 bits that have one scale or one for each output channel."""
+    rank = len(shape_of(call[0]))
+    match call.factor():
+        case Factor.MATRIX:
+            return rank == 2
+        case Factor.KERNEL:
+            has_one_scale = math.prod(shape_of(call[1])) == 1
+            is_byte = quantized_type(call[0]).number in (TensorProto.INT8, TensorProto.UINT8)
+            return rank in _KERNEL_RANKS and is_byte and not length and (has_one_scale or call.axis(axis, rank) == 0)
+        case None:
+            return False
 
 
 def _keep_packed(call: NodeCall, dtype: torch.dtype, axis: int, length: int) -> torch.fx.Node:
@@ -268,7 +288,7 @@ def handle_dequantize(call: NodeCall) -> NodeResult:
     axis, block = call.attribute("axis", 1), call.attribute("block_size", 0)
     wanted = call.attribute("output_dtype", 0)
     dtype = DTYPES[wanted] if wanted else dtype_of(call[1])
-    if _is_packed(call, dtype):
+    if _is_packed(call, dtype, axis, block):
         return _keep_packed(call, dtype, axis, block)
     scale, zero = (_spread(call, x, vector, axis, block) for vector in (call[1], call.get(2)))
     assert scale is not None

@@ -36,6 +36,15 @@ FILES = {
 }
 
 
+FUNCTION = 'opset_import: ["": 20, "mine": 1]'
+
+
+def with_functions(call, *functions):
+    """Returns the text of a model that calls functions of the domain 'mine'."""
+    texts = "".join(f'\n<domain: "mine", {FUNCTION}> {function}' for function in functions)
+    return f"<ir_version: 10, {FUNCTION}>\ng (float[2] x) => (float[2] y) {{ {call} }}{texts}"
+
+
 @pytest.mark.parametrize("case", FILES)
 def test_files(case, tmp_path):
     data, match = FILES[case]
@@ -44,6 +53,58 @@ def test_files(case, tmp_path):
     with pytest.raises(inlay.ArgumentValueError, match=match) as caught:
         inlay.compile(path, **HOST)
     assert str(caught.value).startswith(f"{str(path)!r} is not an ONNX model")
+
+
+def test_a_file_that_ends_anywhere(tmp_path):
+    path = tmp_path / "model.onnx"
+    for size in range(len(DATA)):
+        path.write_bytes(DATA[:size])
+        with pytest.raises(inlay.Error, match=r"is not an ONNX model|has no version of ONNX's own ops"):
+            inlay.compile(path, **HOST)
+
+
+@pytest.mark.parametrize(
+    ("versions", "match"),
+    [
+        ([("", 99)], "has ops of version 99, but the installed package onnx supports"),
+        ([("", 2**40)], "has ops of version 1099511627776, but the installed package onnx supports"),
+        ([("", 0)], "has ops of version 0, but expected 1 or newer"),
+        ([("", -1)], "has ops of version -1, but expected 1 or newer"),
+        ([], "has no version of ONNX's own ops"),
+        ([("mine", 1)], "has no version of ONNX's own ops"),
+    ],
+)
+def test_versions_that_do_not_exist(versions, match):
+    model = onnx.ModelProto.FromString(DATA)
+    del model.opset_import[:]
+    model.opset_import.extend(helper.make_opsetid(*one) for one in versions)
+    with pytest.raises(inlay.UnsupportedError, match=match):
+        inlay.compile(model, **HOST)
+
+
+TENSORS = {
+    "too few bytes": ({"dims": [2], "raw_data": b"1234"}, "expected 8 bytes of data for initializer 'w', but got 4"),
+    "too many numbers": ({"dims": [2], "float_data": [1, 2, 3]}, "expected 2 elements for initializer 'w', but got 3"),
+    "numbers of another type": ({"dims": [2], "int32_data": [1, 2]}, "expected 2 elements for initializer 'w'"),
+    "elements twice": (
+        {"dims": [2], "float_data": [1, 2], "raw_data": b"12345678"},
+        "initializer 'w' has its elements twice, as raw_data and as float_data",
+    ),
+    "a negative dim": ({"dims": [-2], "raw_data": b"12345678"}, r"initializer 'w' has the dims \[-2\]"),
+    "huge dims": ({"dims": [2**40, 2**40], "raw_data": b"1234"}, "bytes of data for initializer 'w', but got 4"),
+    "no type": ({"dims": [2], "data_type": 0, "raw_data": b"12345678"}, "Invalid tensor data type 0"),
+    "an unknown type": ({"dims": [2], "data_type": 77, "raw_data": b"12345678"}, "Invalid tensor data type 77"),
+    "bytes in no file": ({"dims": [2], "data_location": 1}, "the bytes of initializer 'w' are in another file"),
+}
+
+
+@pytest.mark.parametrize("case", TENSORS)
+def test_initializers(case):
+    fields, match = TENSORS[case]
+    tensor = TensorProto(**{"name": "w", "data_type": FLOAT} | fields)
+    model = model_of([helper.make_node("Add", ["x", "w"], ["y"])], {"x": (FLOAT, (2,))}, ["y"], [tensor])
+    with pytest.raises(inlay.ArgumentValueError, match=match):
+        inlay.compile(model, **HOST)
 
 
 def test_text_of_a_model_that_is_not_utf8():
@@ -125,6 +186,9 @@ GRAPHS = {
     "a huge block": one("SpaceToDepth", {"blocksize": HUGE}),
     "groups that do not divide": one("GroupNormalization", {"num_groups": 5}, [np.ones(2, np.float32)] * 2, opset=21),
     "a wrong equation": one("Einsum", {"equation": "ab,cd->"}),
+    "a matrix of more dims": one("EyeLike"),
+    "no parts": one("Split", {"num_outputs": 0}),
+    "a ratio of NaN": one("Dropout", known=[np.float32(math.nan), np.array(True)]),
     "a step of 0": one("Slice", known=[np.array([0]), np.array([2]), np.array([1]), np.array([0])]),
     "axes named twice": one("Unsqueeze", known=[np.array([0, 0])]),
     "an unknown dtype": one("Cast", {"to": 999}),
@@ -167,6 +231,30 @@ TEXTS = {
         <domain: "mine", opset_import: ["": 20, "mine": 1]> G (a) => (b) { b = mine.F(a) }""",
         "(calls itself|circ|cycl|recurs)",
     ),
+    "a function of too many inputs": (
+        with_functions("y = mine.F(x, x)", "F (a) => (b) { b = Relu(a) }"),
+        r"node 0 \(F of domain 'mine'\): expected 1 inputs at most, but got 2",
+    ),
+    "a function of too many outputs": (
+        with_functions("y = mine.F(x)", "F (a) => (b) { b, c = mine.G(a) }", "G (a) => (b) { b = Relu(a) }"),
+        r"node 0 \(G of domain 'mine'\), in the function 'F' of domain 'mine': expected 1 outputs at most, but got 2",
+    ),
+    "a function that takes a value of its caller": (
+        with_functions("y = mine.F(x)", "F (a) => (b) { b = Add(a, x) }"),
+        r"node 0 \(Add .*in the function 'F' of domain 'mine': no node or input of the function has the name 'x'",
+    ),
+    "a function without its output": (
+        with_functions("y = mine.F(x)", "F (a) => (b) { c = Relu(a) }"),
+        r"no node or input of the function 'F' of domain 'mine' has the name 'b', which is an output",
+    ),
+    "functions of very many nodes": (
+        with_functions(
+            "y = mine.F40(x)",
+            "F0 (a) => (b) { b = Relu(a) }",
+            *(f"F{i} (a) => (b) {{ c = mine.F{i - 1}(a) b = mine.F{i - 1}(c) }}" for i in range(1, 41)),
+        ),
+        r"they have 1099511627776 nodes once they are inlined, but expected 1048576 at most",
+    ),
     "a domain that nobody knows": (
         """<ir_version: 10, opset_import: ["": 20, "mine": 1]>
         g (float[2] x) => (float[2] y) { y = mine.F(x) }""",
@@ -192,6 +280,26 @@ TEXTS = {
           y = If(c) <then_branch = one () => (float[2] a) { a = Neg(y) },
                      else_branch = two () => (float[2] b) { b = Neg(x) }> }""",
         r"has a cycle.*node 0 \(If",
+    ),
+    "branches of other outputs": (
+        """<ir_version: 10, opset_import: ["": 20]>
+        g (float[2] x, bool c) => (float[2] y) {
+          y = If(c) <then_branch = one () => (float[2] a, float[2] d) { a = Neg(x) d = Abs(x) },
+                     else_branch = two () => (float[2] b) { b = Neg(x) }> }""",
+        r"node 0 \(If.*expected then_branch to have 1 outputs, but got 2",
+    ),
+    "branches of other types": (
+        """<ir_version: 10, opset_import: ["": 20]>
+        g (float[2] x, bool c) => (float[2] y) {
+          y = If(c) <then_branch = one () => (float[2] a) { a = Neg(x) },
+                     else_branch = two () => (int64[2] b) { b = Cast<to = 7>(x) }> }""",
+        r"node 0 \(If.*expected output 0 to have one dtype, but got torch.float32 in one branch and torch.int64",
+    ),
+    "a scan over more values than it has": (
+        """<ir_version: 10, opset_import: ["": 20]>
+        g (float[2,2] x) => (float[2,2] y) {
+          y = Scan<num_scan_inputs = 5, body = one (float[2] a) => (float[2] b) { b = Neg(a) }>(x) }""",
+        r"node 0 \(Scan.*expected num_scan_inputs to be from 1 to the 1 inputs, but got 5",
     ),
     "a body with other inputs": (
         """<ir_version: 10, opset_import: ["": 20]>

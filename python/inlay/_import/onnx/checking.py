@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import onnx
 import torch
@@ -14,14 +14,15 @@ from onnx import inliner, shape_inference
 
 from ..._dialect.text import tensor_text
 from ...errors import ArgumentTypeError, ArgumentValueError, ModelWarning, UnsupportedError
-from .domains import DEFAULT, domain_of
+from .domains import DEFAULT, domain_name, domain_of
 from .shapes import OpenDim
-from .structure import bodies, describe, forget_types
+from .structure import bodies, describe, forget_types, names_used
 from .tensors import DTYPES, ValueType, type_of
 from .values import Value
 from .versions import OLDEST, OpTable
 
 _MAX_ELEMENTS = 2**60
+_MAX_FUNCTION_NODES = 2**20  # a small file could describe any number
 _MAX_SMALL_BYTES = 1024  # of an initializer whose elements shape inference may need, such as a shape
 
 
@@ -86,10 +87,87 @@ def inline_functions(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
     """Returns the model with its functions inlined."""
     if not model.functions:
         return model
+    _check_functions(model, name)
     try:
         return inliner.inline_local_functions(model)
     except Exception as error:
         raise ArgumentValueError(f"{name} is not a valid ONNX model: {_first_line(error)}") from error
+
+
+class _FunctionName(NamedTuple):
+    """What a node calls a function of a model by."""
+
+    domain: str
+    name: str
+    overload: str
+
+
+def _function_name(node: onnx.NodeProto) -> _FunctionName:
+    return _FunctionName(domain_of(node.domain), node.op_type, node.overload)
+
+
+def _check_functions(model: onnx.ModelProto, name: str) -> None:
+    """Raises ArgumentValueError for functions that can't be inlined, and for those of which too many nodes become."""
+    functions = {_FunctionName(domain_of(one.domain), one.name, one.overload): one for one in model.functions}
+    calls = {key: _check_calls(one.node, functions, _spell(key)) for key, one in functions.items()}
+    for key, function in functions.items():
+        _check_scope(function, _spell(key))
+    counts: dict[_FunctionName, int] = {}
+    for key in functions:
+        path = [key]  # of functions that wait for the counts of those that they call
+        while path:
+            function = path[-1]
+            waiting = next((called for called in calls[function] if called not in counts), None)
+            if waiting in path:
+                raise ArgumentValueError(f"{name} is not a valid ONNX model: {_spell(waiting)} calls itself")
+            if waiting is not None:
+                path.append(waiting)
+                continue
+            own = sum(1 for _ in walk(functions[function].node)) - len(calls[function])
+            counts[function] = own + sum(counts[called] for called in calls[function])
+            path.pop()
+    total = sum(counts[called] for called in _check_calls(model.graph.node, functions))
+    if total > _MAX_FUNCTION_NODES:
+        raise ArgumentValueError(
+            f"the functions of {name} call each other so often that they have {total} nodes once they are inlined, but "
+            f"expected {_MAX_FUNCTION_NODES} at most"
+        )
+
+
+def _spell(function: _FunctionName) -> str:
+    return f"the function {function.name!r} of domain {domain_name(function.domain)!r}"
+
+
+def _check_calls(
+    nodes: Iterable[onnx.NodeProto], functions: Mapping[_FunctionName, onnx.FunctionProto], around: str = ""
+) -> list[_FunctionName]:
+    """Returns the functions that nodes call, also in bodies, once for each call.
+
+    around: the function of the nodes, for messages. Raises ArgumentValueError for a call with too many inputs or
+    outputs.
+    """
+    called = []
+    for node, place in walk(nodes, around and f", in {around}"):
+        function = functions.get(_function_name(node))
+        if function is None:
+            continue
+        called.append(_function_name(node))
+        for kind, given, known in (("inputs", node.input, function.input), ("outputs", node.output, function.output)):
+            if len(given) > len(known):
+                raise ArgumentValueError(f"{place}: expected {len(known)} {kind} at most, but got {len(given)}")
+    return called
+
+
+def _check_scope(function: onnx.FunctionProto, around: str) -> None:
+    """Raises ArgumentValueError if a function uses a value of its caller. around: the function, for messages."""
+    known = {*function.input, *(output for node in function.node for output in node.output)}
+    for number, node in enumerate(function.node):
+        if missing := sorted(names_used(node) - known):
+            raise ArgumentValueError(
+                f"{describe(node, number)}, in {around}: no node or input of the function has the name {missing[0]!r}"
+            )
+    if missing := sorted(set(function.output) - known):
+        raise ArgumentValueError(f"no node or input of {around} has the name {missing[0]!r}, which is an output")
 
 
 def take_initializers(model: onnx.ModelProto) -> list[onnx.TensorProto]:

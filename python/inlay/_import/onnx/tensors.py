@@ -103,6 +103,9 @@ _FIELDS: dict[int, str] = {
 }
 
 
+_DATA = ("raw_data", "int32_data", *dict.fromkeys(_FIELDS.values()))  # all fields of elements that are numbers
+
+
 def dtype_of(number: int, subject: str) -> torch.dtype:
     """Returns the dtype of a TensorProto.DataType. Raises UnsupportedError, naming `subject`, if Inlay has none."""
     if number in NARROW_TYPES:
@@ -129,6 +132,9 @@ def read_tensor(proto: TensorProto, files: TensorFiles, subject: str) -> torch.T
     shape = tuple(proto.dims)
     if any(dim < 0 for dim in shape):
         raise ArgumentValueError(f"{subject} has the dims {list(shape)}, but expected 0 or more in each")
+    filled = [field for field in _DATA if len(getattr(proto, field))]
+    if len(filled) > 1:
+        raise ArgumentValueError(f"{subject} has its elements twice, as {filled[0]} and as {filled[1]}")
     count = math.prod(shape)
     if proto.data_type in NARROW_TYPES:
         return _read_narrow(proto, NARROW_TYPES[proto.data_type], files, shape, subject)

@@ -136,6 +136,11 @@ def _handle_split(call: NodeCall) -> NodeResult:
     size, sizes = shape_of(x)[dim], call.ints(1, "split")
     if sizes is None:
         count = call.attribute("num_outputs", len(call.proto.output))
+        if count != len(call.proto.output):
+            raise ArgumentValueError(
+                f"{call.place}: expected num_outputs to be the number of outputs, {len(call.proto.output)}, but got "
+                f"{count}"
+            )
         each = -(-size // count)
         sizes = [max(0, min(each, size - i * each)) for i in range(count)]
     return [x] if len(sizes) == 1 else call.aten_results("split_with_sizes", x, sizes, dim)
@@ -257,6 +262,8 @@ def _handle_range(call: NodeCall) -> NodeResult:
 def _handle_eye_like(call: NodeCall) -> NodeResult:
     dtype, shape = call.attribute("dtype"), shape_of(call[0])
     dtype = dtype_of(call[0]) if dtype is None else element_dtype(dtype, f"the result of {call.place}")
+    if len(shape) != 2:
+        raise ArgumentValueError(f"{call.place}: expected a matrix, but got {len(shape)} dims")
     rows, columns = (call.constant(torch.arange(size)) for size in shape)
     diagonal = call.aten("add.Scalar", call.reshape(rows, (shape[0], 1)), call.attribute("k", 0))
     return call.cast(call.aten("eq.Tensor", diagonal, columns), dtype)

@@ -61,13 +61,22 @@ def given_tensors(call: NodeCall, inputs: Sequence[Value]) -> list[torch.fx.Node
 def _handle_if(call: NodeCall) -> NodeResult:
     condition, names = call[0], ("then_branch", "else_branch")
     for name in names:
-        call.graph_attribute(name)
+        made, wanted = len(call.graph_attribute(name).output), len(call.proto.output)
+        if made != wanted:
+            raise ArgumentValueError(f"{call.place}: expected {name} to have {wanted} outputs, but got {made}")
     if call.is_known(0):
         value = call.known(0, "the condition")
         if value is None or value.numel() != 1:
             raise ArgumentValueError(f"{call.place}: expected a condition of one element")
         return call.converter.inline(call, names[0] if bool(value) else names[1])
     (then, given), (otherwise, other) = _branches(call, names)
+    for number, (first, second) in enumerate(zip(given, other, strict=True)):
+        dtypes = [one.dtype for one in map(outcome_of, (first, second)) if isinstance(one, ResultType)]
+        if len(set(dtypes)) > 1:
+            raise ArgumentValueError(
+                f"{call.place}: expected output {number} to have one dtype, but got {dtypes[0]} in one branch and "
+                f"{dtypes[1]} in the other"
+            )
     outcomes = [
         outside_type(call, merge(outcome_of(first), outcome_of(second)))
         for first, second in zip(given, other, strict=False)
@@ -118,6 +127,10 @@ def _failing(call: NodeCall, other: Body, message: str) -> Body:
 def _handle_scan(call: NodeCall) -> NodeResult:
     count = call.attribute("num_scan_inputs")
     inputs = given_tensors(call, call.inputs)
+    if count is None or not 1 <= count <= len(inputs):
+        raise ArgumentValueError(
+            f"{call.place}: expected num_scan_inputs to be from 1 to the {len(inputs)} inputs, but got {count}"
+        )
     starts, sources = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
     axes = call.attribute("scan_input_axes", [0] * count)
     backwards = call.attribute("scan_input_directions", [0] * count)

@@ -236,7 +236,11 @@ SymbolicDims Inference::inferSlice(SliceOp slice) {
   AffineExpr end = locateBound(slice.getEnd(), size, sizes, next, symbols);
   if (!start || !end || !isAtMost(start, end, symbols))
     return std::nullopt;
-  size = simplify((end - start).ceilDiv(static_cast<int64_t>(slice.getStep())));
+  // Sizes that are rounded down have one form, such as `n floordiv 2`. A larger step could overflow the sum.
+  constexpr int64_t kMaxStep = std::numeric_limits<int32_t>::max();
+  int64_t step = slice.getStep();
+  AffineExpr span = end - start;
+  size = simplify(step <= kMaxStep ? (span + (step - 1)).floorDiv(step) : span.ceilDiv(step));
   return result;
 }
 

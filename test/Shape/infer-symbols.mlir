@@ -9,7 +9,7 @@
 // CHECK-DAG: #[[M6:.*]] = affine_map<()[s0, s1] -> (s0 * s1, 8)>
 // CHECK-DAG: #[[M7:.*]] = affine_map<()[s0, s1] -> (s0, s1 * 4, 2)>
 // CHECK-DAG: #[[M8:.*]] = affine_map<()[s0, s1] -> (s0, s1 - 1, 8)>
-// CHECK-DAG: #[[M9:.*]] = affine_map<()[s0, s1] -> (s0, s1 ceildiv 2, 8)>
+// CHECK-DAG: #[[M9:.*]] = affine_map<()[s0, s1] -> (s0, (s1 + 1) floordiv 2, 8)>
 // CHECK-DAG: #[[M10:.*]] = affine_map<()[s0, s1] -> (s0, s1 * 2 - 1, 8)>
 // CHECK-DAG: #[[M11:.*]] = affine_map<()[s0, s1] -> (s0, s1 + 3, 8)>
 // CHECK-DAG: #[[M12:.*]] = affine_map<()[s0, s1] -> (s0, 3, 8)>
@@ -124,4 +124,21 @@ func.func @tables(%x: tensor<?x3xf32> {inlay.dims = affine_map<()[s0, s1, s2] ->
   %1 = inlay.index_select %y, %j dim 0 : (tensor<?x3xf32>, tensor<?xi64>) -> tensor<?x3xf32>
   %2 = inlay.relu %z : (tensor<?x3xf32>) -> tensor<?x3xf32>
   return
+}
+
+// -----
+
+// The dims of every second row and of the rows between them have the form in which other ops state half a size.
+// CHECK-DAG: #[[HALVES:.*]] = affine_map<()[s0] -> (s0 floordiv 2, 8)>
+// CHECK-LABEL: func.func @halves
+func.func @halves(%x: tensor<?x4xf32> {inlay.dims = affine_map<()[s0] -> (s0, 4)>}) -> tensor<?x8xf32>
+    attributes {inlay.symbols = [#inlay.symbol<"n", 2 to 64>]} {
+  %even = inlay.slice %x dim 0 start 0 end 9223372036854775807 step 2 : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  // A frontend that knows that `n` is even says that both halves have one size.
+  %half = inlay.reshape %even shape [?, 4] sizes affine_map<()[s0] -> (s0 floordiv 2)>
+    : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %odd = inlay.slice %x dim 0 start 1 end 9223372036854775807 step 2 : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  // CHECK: inlay.cat {{.*}} {inlay.dims = [#[[HALVES]]]}
+  %both = inlay.cat %half, %odd dim 1 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  return %both : tensor<?x8xf32>
 }

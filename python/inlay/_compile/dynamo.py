@@ -25,7 +25,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from .._dialect.calls import no_autocast
 from .._import.torch.decompose import decompositions_for_tracing
 from .._import.torch.effects import drop_effect_tokens
-from .._import.torch.guards import find_carriers, read_symbols
+from .._import.torch.guards import find_carriers, read_conditions, read_symbols
 from .._import.torch.program import import_graph, size_input, tensor_input
 from .._import.torch.strides import dense_order
 from .._program.compiled import CompiledModule
@@ -97,6 +97,7 @@ def _import_and_compile(
     placeholders = graph_module.graph.find_nodes(op="placeholder")
     named = [(node.name, node.meta.get("val")) for node in placeholders]
     symbols = read_symbols(named)
+    read_conditions(named, symbols)  # `symbols` assumes equalities, which PyTorch checks before each call
     carriers = find_carriers(named, symbols)
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":

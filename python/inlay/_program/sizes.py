@@ -195,7 +195,7 @@ class Symbols:
         """named: pairs of a symbol of PyTorch and its Symbol. ties: an equal symbol in `named` for other symbols."""
         pairs = list(named)
         self._ties = dict(ties or {})
-        self._equal: dict[sympy.Basic, sympy.Basic] = {}  # expression of PyTorch -> number that it equals
+        self._equal: dict[sympy.Basic, sympy.Basic] = {}  # expression of PyTorch -> simpler one that it equals
         self.table = [symbol for _, symbol in pairs]
         self._numbers = {key: number for number, (key, _) in enumerate(pairs)}
         self._ranges = {key: _value_range(symbol) for key, symbol in pairs}
@@ -270,11 +270,21 @@ class Symbols:
         """Returns true if an expression or condition of PyTorch has only these symbols."""
         return all(symbol in self._numbers or symbol in self._ties for symbol in expr.free_symbols)
 
-    def assume(self, conditions: Iterable[sympy.Basic]) -> None:
-        """Replaces expressions by numbers from now on if a condition says that they are equal."""
-        for condition in conditions:
-            if isinstance(condition, sympy.Eq) and condition.args[1].is_Integer and not condition.args[0].is_Symbol:
-                self._equal[condition.args[0]] = condition.args[1]
+    def assume(self, equalities: Iterable[sympy.Eq]) -> None:
+        """Replaces one side of each equality by the other, which is simpler, from now on."""
+        for equality in equalities:
+            simple, other = sorted(map(self.simplify, equality.args), key=_complexity)
+            if other.is_Integer or simple == other or self.line(other) is not None:  # a line may determine a symbol
+                continue
+            self._equal = {expr: equal.xreplace({other: simple}) for expr, equal in self._equal.items()}
+            self._equal[other] = simple
+
+    def is_assumed(self, size: int | torch.SymInt) -> bool:
+        """Returns true if the form of a size follows from what `assume` was given."""
+        if isinstance(size, int):
+            return False
+        expr = self.tie(size.node.expr)
+        return bool(expr != expr.xreplace(self._equal))
 
     def tie(self, expr: sympy.Basic) -> sympy.Basic:
         """Returns an expression or condition of PyTorch with tied symbols replaced."""
@@ -343,6 +353,12 @@ class Symbols:
         if expr not in self._affine:
             self._affine[expr] = _write(expr, self._texts, _AFFINE)
         return self._affine[expr]
+
+
+def _complexity(expr: sympy.Basic) -> tuple[int, str]:
+    """Returns the key by which expressions are sorted from simple to complex: numbers, symbols, others by length."""
+    parts = sum(1 for _ in sympy.preorder_traversal(expr))
+    return (0 if expr.is_Integer else parts), str(expr)
 
 
 def _value_range(symbol: Symbol) -> Any:

@@ -416,6 +416,22 @@ def test_a_dim_that_is_marked_dynamic(compiled_graphs):
     assert len(compiled_graphs) == 1
 
 
+@pytest.mark.filterwarnings("error:inlay")
+def test_equal_dims_that_a_guard_shows(compiled_graphs):
+    """The code clips boxes: x and y alternate in the last dim, which is even."""
+
+    def clip(boxes):
+        x_and_y = boxes[..., 0::2].clamp(0, 1), boxes[..., 1::2].clamp(0, 0.5)
+        return torch.stack(x_and_y, boxes.dim()).reshape(boxes.shape)
+
+    compiled = torch.compile(clip, backend="inlay", options={"targets": ["host"]}, dynamic=True)
+    for boxes in (x(3, 6), x(5, 8), x(2, 4)):
+        compare(compiled(boxes), clip(boxes), 0)
+    assert 1 <= len(compiled_graphs) <= 2
+    with pytest.raises(RuntimeError):  # of the guard: there is no program for an odd dim
+        compiled(x(3, 7))
+
+
 def test_whatever_fails_pytorch_runs_the_graph(monkeypatch):
     from inlay._compile import dynamo
 

@@ -95,7 +95,7 @@ def inline_functions(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
 
 
 class _FunctionName(NamedTuple):
-    """What a node calls a function of a model by."""
+    """The name of a function of a model, as a node that calls it gives it."""
 
     domain: str
     name: str

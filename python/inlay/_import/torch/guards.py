@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import sympy
 import torch
@@ -19,9 +19,14 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.fx.experimental.symbolic_shapes import _ShapeEnvGuardError as GuardError
 from torch.utils._sympy.value_ranges import ValueRanges
 
-from ..._program.sizes import UNBOUNDED, Symbol, Symbols
+from ..._program.sizes import UNBOUNDED, Size, Symbol, Symbols
 from ...errors import UnsupportedError
 from ..examples import ShapeProfile
+from .graph import Value
+
+if TYPE_CHECKING:
+    from .call import Call
+    from .walker import Walker
 
 _MIN_TRACED = 2  # torch traces no symbolic dim with a smaller size
 
@@ -110,11 +115,7 @@ def read_conditions(inputs: NamedValues, symbols: Symbols) -> list[sympy.Basic]:
         return []
     guards = (env.replace(guard.expr) for guard in env.guards)
     found = dict.fromkeys(symbols.tie(condition) for condition in guards if symbols.is_known(condition))
-    equalities = [
-        condition
-        for condition in found
-        if isinstance(condition, sympy.Eq) and condition.args[1].is_Integer and is_open(condition, symbols)
-    ]
+    equalities = [condition for condition in found if isinstance(condition, sympy.Eq) and is_open(condition, symbols)]
     symbols.assume(equalities)
     others = dict.fromkeys(symbols.simplify(condition) for condition in found if condition not in equalities)
     return [*equalities, *(condition for condition in others if is_open(condition, symbols))]
@@ -219,6 +220,23 @@ def _determined_by(dim: int | torch.SymInt, symbols: Symbols) -> set[int]:
     return set() if line is None else {line.symbol}
 
 
+def state_sizes(walker: Walker, call: Call, value: Any, operands: Sequence[Any]) -> Any:
+    """Returns the result of a call, as a reshape to its own dims if a condition gives one of them another form.
+
+    For example, `(n + 1) // 2` is `n // 2` for an even `n`. operands: the Values of the call's operands, whose sizes
+    are stated already.
+    """
+    if not isinstance(value, Value) or not isinstance(call.val, torch.Tensor):
+        return value
+    known = {size for operand in operands if isinstance(operand, Value) for size in operand.shape}
+    pairs = zip(value.shape, call.val.shape, strict=False)
+    new = [fake for size, fake in pairs if isinstance(size, Size) and size not in known]
+    if not any(map(walker.symbols.is_assumed, new)):
+        return value
+    shape = {"shape": list(value.shape)}
+    return walker.op("reshape", [value], shape, shape=value.shape, dtype=value.dtype, suffix="sizes")
+
+
 __all__ = [
     "GuardError",
     "find_carriers",
@@ -228,4 +246,5 @@ __all__ = [
     "plain_kernels",
     "read_conditions",
     "read_symbols",
+    "state_sizes",
 ]

@@ -31,7 +31,7 @@ from .encoding import encode_call, encode_function, encode_graph
 from .expansion import Expander, needed_nodes
 from .explanations import describe_calls, explain_call, folded_weight
 from .graph import Effects, GraphBuilder, Operand, Value
-from .guards import GuardError
+from .guards import GuardError, state_sizes
 from .locations import print_location, source_line
 from .parts import form_parts, is_number
 from .strides import is_as_strided, memory_order, reads_memory_order, strided_call
@@ -345,11 +345,10 @@ class Walker:
             value: Any = handler(self, call) if handler else None
         except (_Unavailable, UndecidedError, InexpressibleError, GuardError):
             value = None
+        value = state_sizes(self, call, value, [self._values.get(operand) for operand in node.all_input_nodes])
         if value is None:
             value = self._expand(call, used)
-        if value is None:
-            value = self._opaque(call, used)
-        self._values[node] = value
+        self._values[node] = self._opaque(call, used) if value is None else value
 
     def _handler(self, call: Call) -> Handler | None:
         """Returns the handler of a call; None if there is none."""

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-# The handler of SIGINT raises KeyboardInterrupt in the main thread. After it, the same work must succeed. Python reports
-# exceptions in finalizers to a hook and ignores them.
+# The handler of SIGINT raises KeyboardInterrupt in the main thread. After it, the same work must succeed. Python
+# reports exceptions in finalizers to a hook and ignores them.
 CODE = """
 import signal, sys, threading, time
 import torch, inlay

@@ -94,10 +94,8 @@ class Sampling:
         candidates = np.flatnonzero(scores > -np.inf)
         kept = scores[candidates].astype(np.float64)
         sums = np.cumsum(np.exp(kept - kept.max()))
-        place = np.searchsorted(sums, number * sums[-1], side="right")
-        # A sum that is equal to the one before belongs to a token whose probability is 0 after rounding.
-        last = np.searchsorted(sums, sums[-1], side="left")
-        return int(candidates[min(place, last)])
+        # The product is below the last sum also after rounding, because the number is at most 1 - 2**-53.
+        return int(candidates[np.searchsorted(sums, number * sums[-1], side="right")])
 
 
 def random_number(seed: int, prompt: int, step: int) -> float:

@@ -79,6 +79,10 @@ def test_a_number_selects_a_token_by_the_sums_of_probabilities(number, token):
     assert Sampling(do_sample=True).choose(logits, [0], number) == token
 
 
+def test_a_number_that_equals_a_sum_selects_the_next_token():
+    assert Sampling(do_sample=True).choose(np.zeros(4, np.float32), [0], 0.5) == 2
+
+
 def test_tokens_without_probability_are_never_chosen():
     """The last token has a finite logit, but its probability is 0 after rounding."""
     logits = np.array([0, -200, -np.inf], np.float32)

@@ -14,18 +14,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import Error
+from .errors import ArgumentValueError, Error
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import torch
+
     from ._generation.model import CompiledModel
 
 __all__ = ["compile"]
 
 
 def compile(
-    model: Any, *, max_length: int, max_batch: int = 1, all_logits: bool = False, **options: Any
+    model: Any,
+    *,
+    max_length: int,
+    max_batch: int = 1,
+    all_logits: bool = False,
+    max_source_length: int | None = None,
+    encoder_inputs: Mapping[str, torch.Tensor] | None = None,
+    **options: Any,
 ) -> CompiledModel:
-    """Compiles a decoder-only language model of transformers.
+    """Compiles a language model of transformers, with an encoder or without one.
 
     Returns a copy of the model that shares its weights. Its `generate` runs the compiled program for prompts and for
     single tokens. The program has one compilation for all lengths and positions. All sampling, stopping criteria, beams
@@ -35,17 +46,27 @@ def compile(
     continue a text, make a cache with `new_cache()` and pass it to several calls.
 
     model: a model of transformers in evaluation mode whose class has `generate`.
-    max_length: the maximum number of tokens of a sequence, prompt included.
+    max_length: the maximum number of tokens of a sequence, prompt included. Those of an encoder do not count.
     max_batch: the maximum number of sequences in a call. A beam is a sequence (default: 1).
     all_logits: compute the logits of all given tokens, which assisted decoding needs, and not only of the last one
         (default: False).
+    max_source_length: the maximum number of tokens that an encoder reads (default: max_length).
+    encoder_inputs: example inputs, for one sequence, of an encoder that does not read tokens, by name. All sequences
+        have inputs of these dims (default: the encoder reads tokens).
     options: options of `inlay.compile`, for example `targets`.
 
-    Raises UnsupportedError for models whose state is not keys and values alone, such as encoder-decoders and models
-    with recurrent layers.
+    Raises UnsupportedError for models whose state is not keys and values alone, such as models with recurrent layers.
     """
     try:
-        from ._generation.model import compile_model
+        from ._generation.encoder_decoder import compile_encoder_decoder
+        from ._generation.model import compile_model, has_encoder
     except ImportError as error:
         raise Error("text generation needs the package transformers: pip install transformers") from error
-    return compile_model(model, max_length=max_length, max_batch=max_batch, all_logits=all_logits, options=options)
+    sizes: Any = {"max_length": max_length, "max_batch": max_batch, "all_logits": all_logits, "options": options}
+    if has_encoder(model):
+        return compile_encoder_decoder(
+            model, **sizes, max_source_length=max_source_length, encoder_inputs=encoder_inputs
+        )
+    if max_source_length is not None or encoder_inputs is not None:
+        raise ArgumentValueError("max_source_length and encoder_inputs are for models with an encoder")
+    return compile_model(model, **sizes)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from transformers.cache_utils import Cache, CacheLayerMixin
 
 from .._program.compiled import CompiledModule
-from ..errors import ArgumentValueError
+from ..errors import ArgumentValueError, UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,7 @@ class ProbedLayer(_Layer):
         """Returns the given keys and values: the cache was empty."""
         keys, values = ((one.shape[1], one.shape[3]) for one in (key_states, value_states))
         self.shape = LayerShape(keys, values, key_states.dtype)
+        self.keys, self.values = key_states, value_states
         return key_states, value_states
 
     def get_seq_length(self) -> int:
@@ -120,7 +121,27 @@ class ProbedLayer(_Layer):
         return -1
 
 
-class _CountingLayer(_Layer):
+class CrossLayer(_Layer):
+    """The layer of a cross-attention whose keys and values are there: [batch, heads, places, channels]."""
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:
+        super().__init__()
+        self.keys, self.values, self.is_initialized = keys, values, True
+
+    def update(self, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        """Raises UnsupportedError: a decoder computes the keys and values once."""
+        raise UnsupportedError("expected a decoder that computes the keys and values of its cross-attention once")
+
+    def get_seq_length(self) -> int:
+        """Returns the number of places of the encoder's result."""
+        return self.keys.shape[2]  # not an int(...): torch.export would fix it
+
+    def get_max_length(self) -> int:
+        """Returns the number of places of the encoder's result."""
+        return self.keys.shape[2]  # not an int(...): torch.export would fix it
+
+
+class CountingLayer(_Layer):
     """A layer of a `ProgramCache`. Its keys and values are states of the program."""
 
     def __init__(self, max_length: int) -> None:
@@ -157,8 +178,10 @@ class ProgramCache(Cache):  # type: ignore[misc]
     The memory is allocated at the first call, when the number of sequences is known.
     """
 
+    layer_class = CountingLayer
+
     def __init__(self, program: CompiledModule, layers: int, max_length: int) -> None:
-        super().__init__(layers=[_CountingLayer(max_length) for _ in range(layers)])
+        super().__init__(layers=[self.layer_class(max_length) for _ in range(layers)])
         self.program, self.session, self.sequences = program, program.new_session(), 0
         self._tokens: Tokens | None = None
 
@@ -179,6 +202,14 @@ class ProgramCache(Cache):  # type: ignore[misc]
         self.sequences, count = tokens.ids.shape
         for layer in self.layers:
             layer.length += count
+
+    def step(self, new: Tokens, seen: torch.Tensor) -> torch.Tensor:
+        """Runs the program on new tokens. Returns their logits. seen: the mask for the tokens in the cache."""
+        return cast(torch.Tensor, self.session(new.ids, new.mask, seen, new.positions))
+
+    def restart(self) -> None:
+        """Makes the states those of an empty cache, after a failure that left them undefined."""
+        self.session.reset()
 
     def reset(self) -> None:
         """Removes all tokens. The next call may have another number of sequences."""

@@ -6,7 +6,8 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import torch
@@ -27,7 +28,7 @@ from .saving import describe_generation
 _CACHE_NAMES = ("cache", "past_key_values")
 _EXAMPLE = 2  # sequences and tokens of the example inputs: PyTorch treats sizes of 1 as fixed
 _EXAMPLE_PAST = 3  # tokens in the cache of the example inputs
-_LEAST_MAXIMUM = 3  # of sizes: torch.export can't trace models for sizes that are at most those of the example
+LEAST_MAXIMUM = 3  # of sizes: torch.export can't trace models for sizes that are at most those of the example
 _CHUNK = 256  # the maximum number of tokens of a call of the program; longer prompts take several calls
 
 
@@ -63,7 +64,7 @@ class _Step(nn.Module):
         super().__init__()
         self.model, self.all_logits = model, all_logits
         self.accepted = inspect.signature(model.forward).parameters
-        self.cache_name = _cache_name(model)
+        self.cache_name = find_cache_name(model)
 
     def forward(
         self,
@@ -95,39 +96,54 @@ def compile_model(
     model: Any, *, max_length: int, max_batch: int, all_logits: bool, options: Mapping[str, Any]
 ) -> CompiledModel:
     """See `inlay.generation.compile`."""
-    _check_model(model)
-    _check_sizes(model, max_length, max_batch)
+    check_model(model)
+    check_sizes(model, max_length, max_batch)
     shapes = _find_shapes(model)
-    batch, chunk = _EXAMPLE if max_batch > 1 else 1, max(min(max_length, _CHUNK), _LEAST_MAXIMUM)
-    # There are places for a whole chunk after any number of tokens, so that all places that a call writes are known to
-    # exist. One more place lets torch.export assume that the tokens never fill all of them.
-    most = max(max_length, _EXAMPLE_PAST + 1)
-    places = most + chunk + 1
-    keys, values = allocate(shapes, batch, places)
-    ids, mask = torch.zeros(batch, _EXAMPLE, dtype=torch.int64), torch.ones(batch, _EXAMPLE, dtype=torch.int64)
-    past = torch.ones(batch, _EXAMPLE_PAST, dtype=torch.int64)
-    positions = torch.arange(_EXAMPLE_PAST, _EXAMPLE_PAST + _EXAMPLE).repeat(batch, 1)
-    rows = {0: Dim("batch", min=1, max=max(max_batch, _LEAST_MAXIMUM))} if max_batch > 1 else {}
-    tokens = {**rows, 1: Dim("tokens", min=1, max=chunk)}
-    dims = (
-        tokens,
-        tokens,
-        {**rows, 1: Dim("past", min=0, max=most)},
-        tokens,
-        [rows] * len(shapes),
-        [rows] * len(shapes),
-    )
+    example = Example.make(max_length, max_batch)
     program = compile_program(
         _Step(model, all_logits).eval(),
-        (ids, mask, past, positions, keys, values),
-        dynamic_shapes=dims,
+        (*example.inputs, *allocate(shapes, example.batch, example.places)),
+        dynamic_shapes=(*example.dims, [example.rows] * len(shapes), [example.rows] * len(shapes)),
         states=("keys", "values"),
         **options,
     )
-    return _replace_forward(model, _Runner(model, program, len(shapes), chunk, max_length, max_batch, all_logits))
+    return replace_forward(model, Runner(model, program, len(shapes), example.chunk, max_length, max_batch, all_logits))
 
 
-def _cache_name(model: PreTrainedModel) -> str:
+@dataclass(frozen=True)
+class Example:
+    """Example inputs of a step of a model: tokens, their mask, the mask for the tokens in the cache, positions.
+
+    dims: the dynamic dims of the inputs. rows: those of a tensor that has the sequences as its first dim. batch: the
+    number of sequences. chunk: the maximum number of tokens of a call. places: the number of places for tokens in the
+    cache.
+    """
+
+    inputs: tuple[torch.Tensor, ...]
+    dims: tuple[dict[int, Any], ...]
+    rows: dict[int, Any]
+    batch: int
+    chunk: int
+    places: int
+
+    @staticmethod
+    def make(max_length: int, max_batch: int, takes_one: bool = False) -> Example:
+        """Returns the example for sequences of `max_length` tokens. takes_one: a call takes one token."""
+        batch, count = _EXAMPLE if max_batch > 1 else 1, 1 if takes_one else _EXAMPLE
+        chunk = 1 if takes_one else max(min(max_length, _CHUNK), LEAST_MAXIMUM)
+        # There are places for a whole chunk after any number of tokens, so that all places that a call writes are known
+        # to exist. One more place lets torch.export assume that the tokens never fill all of them.
+        most = max(max_length, _EXAMPLE_PAST + 1)
+        ids, mask = torch.zeros(batch, count, dtype=torch.int64), torch.ones(batch, count, dtype=torch.int64)
+        past = torch.ones(batch, _EXAMPLE_PAST, dtype=torch.int64)
+        positions = torch.arange(_EXAMPLE_PAST, _EXAMPLE_PAST + count).repeat(batch, 1)
+        rows = {0: Dim("batch", min=1, max=max(max_batch, LEAST_MAXIMUM))} if max_batch > 1 else {}
+        tokens = rows if takes_one else {**rows, 1: Dim("tokens", min=1, max=chunk)}
+        dims = (tokens, tokens, {**rows, 1: Dim("past", min=0, max=most)}, tokens)
+        return Example((ids, mask, past, positions), dims, rows, batch, chunk, most + chunk + 1)
+
+
+def find_cache_name(model: PreTrainedModel) -> str:
     """Returns the name of the argument that is the cache."""
     accepted = inspect.signature(model.forward).parameters
     for name in _CACHE_NAMES:
@@ -138,21 +154,24 @@ def _cache_name(model: PreTrainedModel) -> str:
     )
 
 
-def _check_model(model: Any) -> None:
+def has_encoder(model: Any) -> bool:
+    """Returns true if a model is an encoder-decoder."""
+    return isinstance(model, PreTrainedModel) and bool(model.config.is_encoder_decoder)
+
+
+def check_model(model: Any) -> None:
     if not isinstance(model, PreTrainedModel):
         raise ArgumentTypeError(f"expected a model of transformers, but got {type(model).__name__}")
     name = type(model).__name__
     if not model.can_generate():
         raise UnsupportedError(f"expected a model that can generate text, but {name} has no generate")
-    if model.config.is_encoder_decoder:
-        raise UnsupportedError(f"expected a model without an encoder, but {name} has one")
     if model.training:
         raise ArgumentValueError("expected a model in evaluation mode: call model.eval()")
     if model.device.type != "cpu":
         raise ArgumentValueError(f"expected a model on the CPU, but got one on {model.device}")
 
 
-def _check_sizes(model: PreTrainedModel, max_length: int, max_batch: int) -> None:
+def check_sizes(model: PreTrainedModel, max_length: int, max_batch: int) -> None:
     for name, value, least in (("max_length", max_length, _EXAMPLE), ("max_batch", max_batch, 1)):
         if not isinstance(value, int) or isinstance(value, bool):
             raise ArgumentTypeError(f"{name}: expected an int, but got {type(value).__name__}")
@@ -169,7 +188,7 @@ def _check_sizes(model: PreTrainedModel, max_length: int, max_batch: int) -> Non
 def _find_shapes(model: PreTrainedModel) -> list[LayerShape]:
     """Runs the model on two tokens to see which keys and values its layers have."""
     layers = [ProbedLayer() for _ in range(model.config.get_text_config(decoder=True).num_hidden_layers)]
-    arguments = {_cache_name(model): Cache(layers=layers), "use_cache": True}
+    arguments = {find_cache_name(model): Cache(layers=layers), "use_cache": True}
     try:
         with torch.no_grad():
             model(input_ids=torch.zeros(1, _EXAMPLE, dtype=torch.int64), **arguments)
@@ -189,8 +208,11 @@ def _find_shapes(model: PreTrainedModel) -> list[LayerShape]:
     return shapes
 
 
-class _Runner:
+class Runner:
     """Calls the program with the arguments that `generate` passes to a model."""
+
+    prefix = ""
+    """What the names of the arguments with tokens begin with."""
 
     # Values that change nothing.
     _NEUTRAL: Mapping[str, Sequence[Any]] = {
@@ -213,7 +235,7 @@ class _Runner:
         """chunk: the maximum number of tokens of a call of the program."""
         self.program, self.layers, self.chunk = program, layers, chunk
         self.max_length, self.max_batch = max_length, max_batch
-        self.all_logits, self.cache_name = all_logits, _cache_name(model)
+        self.all_logits, self.cache_name = all_logits, find_cache_name(model)
         self.words = model.config.get_text_config(decoder=True).vocab_size
         # `generate` passes logits_to_keep to models that have it.
         self.default_kept = 0 if "logits_to_keep" in inspect.signature(model.forward).parameters else 1
@@ -221,29 +243,39 @@ class _Runner:
     def new_cache(self) -> ProgramCache:
         return ProgramCache(self.program, self.layers, self.max_length)
 
+    def save(self, config: Any, path: StrPath, weights_file: str | None, replace_weights: bool) -> None:
+        """Writes the program and the settings of a generation config to a file."""
+        settings = describe_generation(config, self.words, self.max_length, self.max_batch, self.chunk)
+        self.program.save_with({"generation": settings}, path, weights_file, replace_weights=replace_weights)
+
+    def take_source(self, arguments: dict[str, Any]) -> Any:
+        """Removes the arguments of an encoder. Returns what `start` needs of them."""
+
+    def start(self, cache: ProgramCache, source: Any, batch: int) -> None:
+        """Prepares a cache for tokens of a batch."""
+
     def run(self, arguments: dict[str, Any]) -> tuple[torch.Tensor, ProgramCache]:
         """Adds tokens to a cache. Returns the logits and the cache."""
-        ids = arguments.pop("input_ids", None)
-        mask, positions = arguments.pop("attention_mask", None), arguments.pop("position_ids", None)
+        source = self.take_source(arguments)
+        names = tuple(self.prefix + name for name in ("input_ids", "attention_mask", "position_ids"))
+        ids, mask, positions = (arguments.pop(name, None) for name in names)
         cache, kept = arguments.pop(self.cache_name, None), arguments.pop("logits_to_keep", self.default_kept)
-        for name, value in arguments.items():
-            if not any(value is neutral for neutral in self._NEUTRAL.get(name, (None,))):
-                raise UnsupportedError(f"a model compiled for text generation has no argument {name!r}")
+        self.check_neutral(arguments)
         if not isinstance(ids, torch.Tensor) or ids.dim() != 2:
-            raise ArgumentTypeError("input_ids: expected a tensor int64[batch, tokens]")
+            raise ArgumentTypeError(f"{names[0]}: expected a tensor int64[batch, tokens]")
         cache = self.new_cache() if cache is None else self._check_cache(cache, ids)
         batch, count = ids.shape
         self._check_kept(kept, count)
         total = cache.length + count
-        self._check_words(ids)
+        check_words(names[0], ids, self.words)
         if batch > self.max_batch:
             raise ArgumentValueError(
-                f"input_ids: expected at most {self.max_batch} sequences, but got {batch}; compile with a larger "
+                f"{names[0]}: expected at most {self.max_batch} sequences, but got {batch}; compile with a larger "
                 "max_batch. Each beam is a sequence"
             )
         if count == 0 or total > self.max_length:
             raise ArgumentValueError(
-                f"input_ids: expected 1 to {self.max_length - cache.length} tokens, but got {count}: the cache has "
+                f"{names[0]}: expected 1 to {self.max_length - cache.length} tokens, but got {count}: the cache has "
                 f"room for max_length = {self.max_length} tokens and holds {cache.length}"
             )
         seen = self._check_mask(mask, batch, total)
@@ -251,12 +283,19 @@ class _Runner:
             positions = torch.arange(cache.length, total).repeat(batch, 1)
         elif positions.dim() != 2 or positions.shape[0] not in (1, batch) or positions.shape[1] != count:
             raise ArgumentValueError(
-                f"position_ids: expected dims [{batch}, {count}], as input_ids has, but got {list(positions.shape)}"
+                f"{names[2]}: expected dims [{batch}, {count}], as {names[0]} has, but got {list(positions.shape)}"
             )
+        self.start(cache, source, batch)
         new = Tokens(ids, seen[:, cache.length :], positions.expand(batch, -1))
         logits = [self._add(part, seen[:, : cache.length], cache) for part in new.split(self.chunk)]
         made = torch.cat(logits, dim=1) if self.all_logits else logits[-1]
         return (made[:, -kept:] if kept else made), cache
+
+    def check_neutral(self, arguments: Mapping[str, Any]) -> None:
+        """Refuses arguments that would change something and have no place in the program."""
+        for name, value in arguments.items():
+            if not any(value is neutral for neutral in self._NEUTRAL.get(name, (None,))):
+                raise UnsupportedError(f"a model compiled for text generation has no argument {name!r}")
 
     def _add(self, new: Tokens, seen: torch.Tensor, cache: ProgramCache) -> torch.Tensor:
         """Adds at most `chunk` tokens to a cache. Returns their logits. seen: the mask for the tokens in the cache.
@@ -264,15 +303,15 @@ class _Runner:
         If the device fails, the cache is computed again from its tokens, where the program runs then.
         """
         try:
-            logits = _step(cache, new, seen)
+            logits = cache.step(new, seen)
         except DeviceError:
-            cache.session.reset()
+            cache.restart()
             known, first = cache.tokens, 0
             if known is not None:
                 for part in known.split(self.chunk):
-                    _step(cache, part, known.mask[:, :first])
+                    cache.step(part, known.mask[:, :first])
                     first += part.ids.shape[1]
-            logits = _step(cache, new, seen)
+            logits = cache.step(new, seen)
         cache.add(new)
         return logits
 
@@ -286,19 +325,10 @@ class _Runner:
             raise ArgumentValueError(f"{self.cache_name}: expected a cache of this model, but got one of another model")
         if cache.sequences not in (0, ids.shape[0]):
             raise ArgumentValueError(
-                f"input_ids: expected {cache.sequences} sequences, as the cache has, but got {ids.shape[0]}"
+                f"{self.prefix}input_ids: expected {cache.sequences} sequences, as the cache has, but got "
+                f"{ids.shape[0]}"
             )
         return cache
-
-    def _check_words(self, ids: torch.Tensor) -> None:
-        """Checks that tokens are in the vocabulary: the embedding of a compiled model takes the nearest row."""
-        if ids.is_floating_point() or not ids.numel():
-            return  # the program or the check of the number of tokens refuses these
-        low, high = (one.item() for one in ids.aminmax())
-        if low < 0 or high >= self.words:
-            raise ArgumentValueError(
-                f"input_ids: expected tokens from 0 to {self.words - 1}, but got {low if low < 0 else high}"
-            )
 
     def _check_kept(self, kept: Any, count: int) -> None:
         """Checks the number of tokens whose logits are wanted. 0 stands for all tokens, as in transformers."""
@@ -336,29 +366,26 @@ class _Runner:
             return torch.ones(batch, total, dtype=torch.int64)
         if mask.shape != (batch, total):
             raise ArgumentValueError(
-                f"attention_mask: expected dims [{batch}, {total}], for the tokens in the cache and the given ones, "
-                f"but got {list(mask.shape)}"
+                f"{self.prefix}attention_mask: expected dims [{batch}, {total}], for the tokens in the cache and the "
+                f"given ones, but got {list(mask.shape)}"
             )
         return mask.to(torch.int64)
 
 
-def _step(cache: ProgramCache, new: Tokens, seen: torch.Tensor) -> torch.Tensor:
-    """Runs the program. Returns logits. seen: the mask for the tokens in the cache."""
-    return cast(torch.Tensor, cache.session(new.ids, new.mask, seen, new.positions))
+def check_words(name: str, ids: torch.Tensor, words: int) -> None:
+    """Checks that tokens are in the vocabulary: the embedding of a compiled model takes the nearest row."""
+    if ids.is_floating_point() or not ids.numel():
+        return  # the program or the check of the number of tokens refuses these
+    low, high = (one.item() for one in ids.aminmax())
+    if low < 0 or high >= words:
+        raise ArgumentValueError(f"{name}: expected tokens from 0 to {words - 1}, but got {low if low < 0 else high}")
 
 
-def _replace_forward(model: PreTrainedModel, runner: _Runner) -> CompiledModel:
+def replace_forward(model: PreTrainedModel, runner: Runner) -> CompiledModel:
     """Returns a copy of a model, of a subclass of its class, whose forward calls the program."""
     original: Any = type(model)
-    signature = inspect.signature(original.forward)
 
-    @functools.wraps(original.forward)
-    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        arguments = dict(signature.bind(self, *args, **kwargs).arguments)
-        del arguments[next(iter(signature.parameters))]
-        for parameter in signature.parameters.values():
-            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-                arguments.update(arguments.pop(parameter.name, {}))
+    def forward(arguments: dict[str, Any]) -> Any:
         logits, cache = runner.run(arguments)
         return CausalLMOutputWithPast(logits=logits, **{runner.cache_name: cache})
 
@@ -371,16 +398,41 @@ def _replace_forward(model: PreTrainedModel, runner: _Runner) -> CompiledModel:
         return original.generate(self, *args, **kwargs)
 
     def save(self: Any, path: StrPath, weights_file: str | None = None, replace_weights: bool = False) -> None:
-        settings = describe_generation(
-            self.generation_config, runner.words, runner.max_length, runner.max_batch, runner.chunk
-        )
-        runner.program.save_with({"generation": settings}, path, weights_file, replace_weights=replace_weights)
+        runner.save(self.generation_config, path, weights_file, replace_weights)
 
-    members = {"forward": forward, "generate": generate, "save": save, "__module__": original.__module__}
-    # transformers decides some things by the name of the class.
-    made = copy.copy(model)
-    made.__class__ = type(original.__name__, (original,), members)
-    made.generation_config = copy.deepcopy(model.generation_config)
-    made.generation_config.cache_implementation = None  # `generate` has a cache already
+    made = copy_model(model, {"forward": wrap_forward(original, forward), "generate": generate, "save": save})
     made.__dict__.update(program=runner.program, new_cache=runner.new_cache)
     return cast(CompiledModel, made)
+
+
+def wrap_forward(original: Any, run: Callable[[dict[str, Any]], Any]) -> Callable[..., Any]:
+    """Returns a method with the signature of the forward of a class. It passes its arguments by name."""
+    signature = inspect.signature(original.forward)
+
+    @functools.wraps(original.forward)
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        arguments = dict(signature.bind(self, *args, **kwargs).arguments)
+        del arguments[next(iter(signature.parameters))]
+        for parameter in signature.parameters.values():
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                arguments.update(arguments.pop(parameter.name, {}))
+        return run(arguments)
+
+    return forward
+
+
+def copy_module(module: nn.Module, members: Mapping[str, Any]) -> nn.Module:
+    """Returns a copy of a module that shares its weights, of a subclass of its class with other members."""
+    original: Any = type(module)
+    made = copy.copy(module)
+    # transformers decides some things by the name of the class.
+    made.__class__ = type(original.__name__, (original,), {**members, "__module__": original.__module__})
+    return made
+
+
+def copy_model(model: PreTrainedModel, members: Mapping[str, Any]) -> Any:
+    """Returns a copy of a model with other members, whose `generate` makes no cache of its own."""
+    made: Any = copy_module(model, members)
+    made.generation_config = copy.deepcopy(model.generation_config)
+    made.generation_config.cache_implementation = None  # `generate` has a cache already
+    return made

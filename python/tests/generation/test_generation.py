@@ -266,14 +266,6 @@ def test_text_that_does_not_fit_is_refused_before_it_is_generated(llama):
         (lambda: build("llama").train(), {}, ValueError, "evaluation mode"),
         (lambda: build("llama").model, {}, inlay.UnsupportedError, "has no generate"),
         (
-            lambda: transformers.T5ForConditionalGeneration(
-                transformers.T5Config(d_model=8, num_layers=1, d_ff=8)
-            ).eval(),
-            {},
-            inlay.UnsupportedError,
-            "expected a model without an encoder",
-        ),
-        (
             lambda: transformers.MambaForCausalLM(
                 transformers.MambaConfig(vocab_size=9, hidden_size=8, num_hidden_layers=1)
             ).eval(),
@@ -282,7 +274,7 @@ def test_text_that_does_not_fit_is_refused_before_it_is_generated(llama):
             "expected a model whose state is keys and values",
         ),
     ],
-    ids=["module", "positions", "short", "float", "batch", "training", "body", "encoder", "recurrent"],
+    ids=["module", "positions", "short", "float", "batch", "training", "body", "recurrent"],
 )
 def test_models_that_are_refused(make, options, error, match):
     with pytest.raises(error, match=match):

@@ -60,6 +60,7 @@ def compile(
     try:
         from ._generation.encoder_decoder import compile_encoder_decoder
         from ._generation.model import compile_model, has_encoder
+        from ._generation.recurrent import compile_recurrent, has_recurrent_layers
     except ImportError as error:
         raise Error("text generation needs the package transformers: pip install transformers") from error
     sizes: Any = {"max_length": max_length, "max_batch": max_batch, "all_logits": all_logits, "options": options}
@@ -69,4 +70,6 @@ def compile(
         )
     if max_source_length is not None or encoder_inputs is not None:
         raise ArgumentValueError("max_source_length and encoder_inputs are for models with an encoder")
+    if has_recurrent_layers(model):
+        return compile_recurrent(model, **sizes)
     return compile_model(model, **sizes)

@@ -266,15 +266,15 @@ def test_text_that_does_not_fit_is_refused_before_it_is_generated(llama):
         (lambda: build("llama").train(), {}, ValueError, "evaluation mode"),
         (lambda: build("llama").model, {}, inlay.UnsupportedError, "has no generate"),
         (
-            lambda: transformers.MambaForCausalLM(
-                transformers.MambaConfig(vocab_size=9, hidden_size=8, num_hidden_layers=1)
+            lambda: transformers.RwkvForCausalLM(
+                transformers.RwkvConfig(vocab_size=9, hidden_size=8, num_hidden_layers=2)
             ).eval(),
             {},
             inlay.UnsupportedError,
-            "expected a model whose state is keys and values",
+            "expected a forward with an argument cache or past_key_values",
         ),
     ],
-    ids=["module", "positions", "short", "float", "batch", "training", "body", "recurrent"],
+    ids=["module", "positions", "short", "float", "batch", "training", "body", "state"],
 )
 def test_models_that_are_refused(make, options, error, match):
     with pytest.raises(error, match=match):

@@ -71,7 +71,7 @@ class Programs:
 
 def count_words(module: Any, name: str) -> int:
     """Returns the size of the vocabulary of an encoder or a decoder. name: that in messages."""
-    embedding = module.get_input_embeddings()
+    embedding = module.get_input_embeddings() if hasattr(module, "get_input_embeddings") else None
     if not isinstance(embedding, nn.Embedding):
         raise UnsupportedError(f"expected an embedding of tokens, but {name} has {type(embedding).__name__}")
     return embedding.num_embeddings

@@ -126,7 +126,9 @@ def _shared(
     factors = largest[keys[0]] ** strength / of_weights ** (1 - strength)
     usable = torch.isfinite(factors) & (factors > 0)
     inverse = torch.where(usable, 1 / factors, 1.0).to(weights[0].dtype)
-    inverse = torch.where(torch.isfinite(inverse) & (inverse > 0), inverse, 1.0)
+    # Neither the constant nor a divided weight may overflow.
+    fits = torch.isfinite(inverse) & (of_weights / inverse.float() <= torch.finfo(inverse.dtype).max)
+    inverse = torch.where(fits, inverse, 1.0)
     return [(key, inverse) for key in keys]
 
 

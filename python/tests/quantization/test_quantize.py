@@ -508,6 +508,17 @@ def test_channels_without_data_or_weights_keep_their_numbers():
     torch.testing.assert_close(model(x), exact)
 
 
+def test_smoothing_overflows_no_weight():
+    model = nn.Sequential(nn.Linear(2, 3, bias=False)).half().eval()
+    with torch.no_grad():
+        model[0].weight.copy_(torch.tensor([[4.0, 0.01], [2.0, 0.02], [1.0, 0.03]]))
+    x = torch.tensor([[30000.0, 8.0]]).half()
+    exact = model(x)
+    assert smooth(model, [(x,)], strength=1) == 1  # 4 * 30000 is too large for float16, 0.03 * 8 is not
+    assert model[0].inverse.tolist() == [1.0, 0.125] and torch.isfinite(model[0].linear.weight).all()
+    torch.testing.assert_close(model(x), exact)
+
+
 def test_tied_layers_are_not_smoothed():
     model = Tied().eval()
     assert smooth(model, [TOKENS]) == 1

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -186,11 +187,11 @@ def check_sizes(model: PreTrainedModel, max_length: int, max_batch: int) -> None
 
 
 def _find_shapes(model: PreTrainedModel) -> list[LayerShape]:
-    """Runs the model on two tokens to see which keys and values its layers have."""
+    """Runs the layers of a model on two tokens to see which keys and values they have."""
     layers = [ProbedLayer() for _ in range(model.config.get_text_config(decoder=True).num_hidden_layers)]
     arguments = {find_cache_name(model): Cache(layers=layers), "use_cache": True}
     try:
-        with torch.no_grad():
+        with torch.no_grad(), _stopping_at(model.get_output_embeddings()):
             model(input_ids=torch.zeros(1, _EXAMPLE, dtype=torch.int64), **arguments)
     except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         raise UnsupportedError(
@@ -206,6 +207,27 @@ def _find_shapes(model: PreTrainedModel) -> list[LayerShape]:
             )
         shapes.append(layer.shape)
     return shapes
+
+
+@contextlib.contextmanager
+def _stopping_at(module: nn.Module | None) -> Iterator[None]:
+    """Ends the body when it calls a module. The module with the logits may have most of the weights."""
+
+    def stop(*_: object) -> None:
+        raise _ReachedModule
+
+    hook = None if module is None else module.register_forward_pre_hook(stop)
+    try:
+        yield
+    except _ReachedModule:
+        pass
+    finally:
+        if hook is not None:
+            hook.remove()
+
+
+class _ReachedModule(Exception):
+    """A model has called the module at which it was to stop."""
 
 
 class Runner:

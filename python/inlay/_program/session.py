@@ -78,4 +78,12 @@ class Session:
             if value.dtype != self._dtypes[name]:
                 given = tensor_text(value.dtype, value.shape)
                 raise ArgumentTypeError(f"state {name!r}: expected dtype {self._dtypes[name]}, but got {given}")
-        self._handle.write([(self._numbers[name], value.detach().cpu().contiguous()) for name, value in states.items()])
+            if value.layout != torch.strided or value.is_meta:
+                kind = "a tensor of the device meta" if value.is_meta else f"one of {value.layout}"
+                raise ArgumentTypeError(f"state {name!r}: expected a dense tensor with values, but got {kind}")
+        self._handle.write([(self._numbers[name], _as_bytes(value)) for name, value in states.items()])
+
+
+def _as_bytes(value: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor whose memory has its elements in order."""
+    return value.detach().resolve_neg().cpu().contiguous()

@@ -78,6 +78,12 @@ def test_rows_are_written_at_sizes_of_the_call(targets: tuple[str, ...], dtype: 
     torch.testing.assert_close(session.state_dict()["log"], log)
 
 
+def test_states_are_loaded_from_negated_views() -> None:
+    session = inlay.compile(Total(), (torch.zeros(5), torch.zeros(5)), states="total").new_session()
+    session.load_state_dict({"total": torch.full((5,), 1 + 9j).conj().imag})
+    torch.testing.assert_close(session.state_dict()["total"], torch.full((5,), -9.0))
+
+
 @pytest.mark.parametrize("targets", (("host", "torch"), ("vulkan", "host", "torch")))
 def test_several_targets_write_the_states(targets: tuple[str, ...]) -> None:
     pair = [torch.randn(4, 3), torch.randn(4, 3)]
@@ -119,6 +125,12 @@ def test_wrong_uses_are_errors() -> None:
         session.load_state_dict({"total": torch.zeros(5, dtype=torch.int32)})
     with pytest.raises(inlay.ArgumentValueError, match=r"state 'total': expected float32\[5\], but got float32\[6\]"):
         session.load_state_dict({"total": torch.zeros(6)})
+    with pytest.raises(
+        inlay.ArgumentTypeError, match=r"state 'total': expected a dense tensor with values, but got .*coo"
+    ):
+        session.load_state_dict({"total": torch.zeros(5).to_sparse()})
+    with pytest.raises(inlay.ArgumentTypeError, match=r"expected a dense tensor with values, but got .*meta"):
+        session.load_state_dict({"total": torch.zeros(5, device="meta")})
     with pytest.raises(inlay.UnsupportedError, match="can't be copied"):
         copy.copy(session)
     with pytest.raises(inlay.ArgumentValueError, match="no argument 'sum'"):

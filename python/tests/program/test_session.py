@@ -31,7 +31,7 @@ def test_states_stay_in_their_session(program: _inlay.Compilation) -> None:
     assert torch.equal(a.read(0), two)
     assert a.dims(0) == [3, 2]
     kept = a.read(0)
-    a.write(0, one)
+    a.write([(0, one)])
     assert torch.equal(call(program, two, a), one)
     assert torch.equal(kept, two)
     a.reset()
@@ -51,7 +51,7 @@ def test_errors_name_what_is_wrong(program: _inlay.Compilation) -> None:
     ):
         call(program, torch.ones(4, 2), session)
     with pytest.raises(errors.Error, match=r"state 'last': expected float32\[n x 2\], but got float64\[3x2\]"):
-        session.write(0, one.double())
+        session.write([(0, one.double())])
     with pytest.raises(errors.Error, match="state 7 is out of range: the program has 1 states"):
         session.read(7)
     other = _inlay.load(str(PROGRAM), "", lambda *_: None, lambda: None, "")[0]

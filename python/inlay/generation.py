@@ -55,7 +55,9 @@ def compile(
         have inputs of these dims (default: the encoder reads tokens).
     options: options of `inlay.compile`, for example `targets`.
 
-    Raises UnsupportedError for models whose state is not keys and values alone, such as models with recurrent layers.
+    A call of the model returns the logits of the last token, or those of all given tokens with `all_logits`.
+
+    Raises UnsupportedError for models whose state the program can't keep.
     """
     try:
         from ._generation.encoder_decoder import compile_encoder_decoder

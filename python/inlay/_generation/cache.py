@@ -165,8 +165,12 @@ class CountingLayer(_Layer):
         self.length = 0
 
     def crop(self, tokens_to_remove: int) -> None:
-        """Removes the last tokens. transformers passes the number of tokens with a negative sign."""
-        count = abs(tokens_to_remove)
+        """Removes the last tokens. As in transformers, the number of tokens has a negative sign."""
+        count = -tokens_to_remove
+        if count < 0:
+            raise ArgumentValueError(
+                f"expected the number of tokens to remove with a negative sign, but got {tokens_to_remove}"
+            )
         if count > self.length:
             raise ArgumentValueError(f"expected to remove at most {self.length} tokens of a cache, but got {count}")
         self.length -= count

@@ -149,7 +149,7 @@ def compile_encoder_decoder(
     check_model(model)
     check_sizes(model, max_length, max_batch)
     example = Example.make(max_length, max_batch)
-    longest = max_length if max_source_length is None else max_source_length
+    longest = _find_longest(model, max_length, max_source_length, encoder_inputs)
     source = _make_source(model, encoder_inputs, longest, example)
     own, cross = _find_shapes(model, source, max_length)
     _check_step(model, source, own, len(cross))
@@ -192,6 +192,25 @@ def compile_encoder_decoder(
         model,
         EncoderDecoderRunner(model, programs, source, layers, example, longest, (max_length, max_batch), all_logits),
     )
+
+
+def _find_longest(model: PreTrainedModel, max_length: int, max_source_length: Any, encoder_inputs: Any) -> int:
+    """Returns the maximum number of tokens that the encoder reads."""
+    if encoder_inputs is not None and not isinstance(encoder_inputs, Mapping):
+        raise ArgumentTypeError(
+            f"encoder_inputs: expected tensors by the names of arguments of the encoder, but got "
+            f"{type(encoder_inputs).__name__}"
+        )
+    if max_source_length is None:
+        return max_length
+    if encoder_inputs is not None:
+        raise ArgumentValueError(
+            f"max_source_length: expected none, because encoder_inputs fixes the dims that the encoder of "
+            f"{type(model).__name__} reads"
+        )
+    if not isinstance(max_source_length, int) or isinstance(max_source_length, bool):
+        raise ArgumentTypeError(f"max_source_length: expected an int, but got {type(max_source_length).__name__}")
+    return max_source_length
 
 
 def _make_source(

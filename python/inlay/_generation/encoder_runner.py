@@ -18,7 +18,16 @@ from .._paths import StrPath
 from .._program.compiled import CompiledModule
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .cache import ProgramCache, Tokens
-from .model import CompiledModel, Example, Runner, check_words, copy_model, copy_module, wrap_forward
+from .model import (
+    CompiledModel,
+    Example,
+    Runner,
+    assisted_decoding,
+    check_words,
+    copy_model,
+    copy_module,
+    wrap_forward,
+)
 
 MASK = "attention_mask"  # the mask of the encoder's input
 
@@ -168,6 +177,11 @@ class EncoderDecoderRunner(Runner):
         assert isinstance(cache, _CrossCache)
         outputs, inputs, mask = source
         if cache.length:
+            if outputs is not None and not _are_equal(outputs[0], cache.states):
+                raise ArgumentValueError(
+                    "encoder_outputs: expected the result with which the cache began, but got another one: call "
+                    "reset() of the cache to begin with it"
+                )
             cache.mask = self._complete_mask(mask, (batch, cache.places))
             return
         states = outputs[0] if outputs is not None else self.encode({**inputs, MASK: mask})
@@ -247,7 +261,7 @@ class EncoderDecoderRunner(Runner):
         if not isinstance(mask, torch.Tensor) or mask.shape != dims:
             given = list(mask.shape) if isinstance(mask, torch.Tensor) else type(mask).__name__
             raise ArgumentValueError(f"attention_mask: expected dims {list(dims)}, but got {given}")
-        return mask.to(example.dtype)
+        return mask.ne(0).to(example.dtype)
 
 
 def replace_methods(model: PreTrainedModel, runner: EncoderDecoderRunner) -> CompiledEncoderDecoder:
@@ -297,6 +311,7 @@ def replace_methods(model: PreTrainedModel, runner: EncoderDecoderRunner) -> Com
             "save": save,
             "get_encoder": get_encoder,
             "_prepare_cache_for_generation": prepare_cache,
+            **assisted_decoding(original, runner),
         },
     )
     made.__dict__.update(
@@ -306,3 +321,12 @@ def replace_methods(model: PreTrainedModel, runner: EncoderDecoderRunner) -> Com
         new_cache=runner.new_cache,
     )
     return cast(CompiledEncoderDecoder, made)
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Returns true if both are the same tensor or have the same numbers. NaN equals NaN."""
+    if one is other:
+        return True
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or one.shape != other.shape:
+        return False
+    return bool(((one == other) | ((one != one) & (other != other))).all())

@@ -260,7 +260,10 @@ class Runner:
         self.all_logits, self.cache_name = all_logits, find_cache_name(model)
         self.words = model.config.get_text_config(decoder=True).vocab_size
         # `generate` passes logits_to_keep to models that have it.
-        self.default_kept = 0 if "logits_to_keep" in inspect.signature(model.forward).parameters else 1
+        keeps = "logits_to_keep" in inspect.signature(model.forward).parameters
+        self.default_kept = 0 if keeps or all_logits else 1
+        # The number of positions of models with a table of them, and of others that have a limit.
+        self.positions = getattr(model.config.get_text_config(decoder=True), "max_position_embeddings", None)
 
     def new_cache(self) -> ProgramCache:
         return ProgramCache(self.program, self.layers, self.max_length)
@@ -303,10 +306,14 @@ class Runner:
         seen = self._check_mask(mask, batch, total)
         if positions is None:
             positions = torch.arange(cache.length, total).repeat(batch, 1)
+        elif not isinstance(positions, torch.Tensor):
+            raise ArgumentTypeError(f"{names[2]}: expected a tensor, but got {type(positions).__name__}")
         elif positions.dim() != 2 or positions.shape[0] not in (1, batch) or positions.shape[1] != count:
             raise ArgumentValueError(
                 f"{names[2]}: expected dims [{batch}, {count}], as {names[0]} has, but got {list(positions.shape)}"
             )
+        if isinstance(self.positions, int) and self.positions > 0:
+            check_words(names[2], positions, self.positions, "positions")
         self.start(cache, source, batch)
         new = Tokens(ids, seen[:, cache.length :], positions.expand(batch, -1))
         logits = [self._add(part, seen[:, : cache.length], cache) for part in new.split(self.chunk)]
@@ -386,21 +393,24 @@ class Runner:
         """Returns the mask for the tokens in the cache and the given ones: 1 for all of them by default."""
         if mask is None:
             return torch.ones(batch, total, dtype=torch.int64)
+        name = f"{self.prefix}attention_mask"
+        if not isinstance(mask, torch.Tensor):
+            raise ArgumentTypeError(f"{name}: expected a tensor, but got {type(mask).__name__}")
         if mask.shape != (batch, total):
             raise ArgumentValueError(
-                f"{self.prefix}attention_mask: expected dims [{batch}, {total}], for the tokens in the cache and the "
-                f"given ones, but got {list(mask.shape)}"
+                f"{name}: expected dims [{batch}, {total}], for the tokens in the cache and the given ones, but got "
+                f"{list(mask.shape)}"
             )
-        return mask.to(torch.int64)
+        return mask.ne(0).to(torch.int64)
 
 
-def check_words(name: str, ids: torch.Tensor, words: int) -> None:
-    """Checks that tokens are in the vocabulary: the embedding of a compiled model takes the nearest row."""
+def check_words(name: str, ids: torch.Tensor, words: int, kind: str = "tokens") -> None:
+    """Checks that tokens or positions are in their table: the embedding of a compiled model takes the nearest row."""
     if ids.is_floating_point() or not ids.numel():
         return  # the program or the check of the number of tokens refuses these
     low, high = (one.item() for one in ids.aminmax())
     if low < 0 or high >= words:
-        raise ArgumentValueError(f"{name}: expected tokens from 0 to {words - 1}, but got {low if low < 0 else high}")
+        raise ArgumentValueError(f"{name}: expected {kind} from 0 to {words - 1}, but got {low if low < 0 else high}")
 
 
 def replace_forward(model: PreTrainedModel, runner: Runner) -> CompiledModel:
@@ -422,9 +432,24 @@ def replace_forward(model: PreTrainedModel, runner: Runner) -> CompiledModel:
     def save(self: Any, path: StrPath, weights_file: str | None = None, replace_weights: bool = False) -> None:
         runner.save(self.generation_config, path, weights_file, replace_weights)
 
-    made = copy_model(model, {"forward": wrap_forward(original, forward), "generate": generate, "save": save})
+    members = {"forward": wrap_forward(original, forward), "generate": generate, "save": save}
+    made = copy_model(model, members | assisted_decoding(original, runner))
     made.__dict__.update(program=runner.program, new_cache=runner.new_cache)
     return cast(CompiledModel, made)
+
+
+def assisted_decoding(original: Any, runner: Runner) -> dict[str, Any]:
+    """Returns the method of a class for assisted decoding, which refuses programs with the logits of one token."""
+
+    @functools.wraps(original._assisted_decoding)
+    def decode(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not runner.all_logits:
+            raise UnsupportedError(
+                "assisted decoding needs the logits of all tokens: compile with all_logits=True to have them"
+            )
+        return original._assisted_decoding(self, *args, **kwargs)
+
+    return {"_assisted_decoding": decode}
 
 
 def wrap_forward(original: Any, run: Callable[[dict[str, Any]], Any]) -> Callable[..., Any]:

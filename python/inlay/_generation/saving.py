@@ -12,10 +12,11 @@ from typing import Any
 
 from transformers import GenerationConfig
 
-from ..errors import ArgumentValueError, UnsupportedError
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 
 _VERSION = 1
 _MAX_EOS = 1024
+_MAX_COUNT = 2**31 - 1
 # Settings that change the tokens and that `inlay_runtime.generate` doesn't have, with the values that change nothing.
 _UNSUPPORTED: Mapping[str, tuple[Any, ...]] = {
     "min_length": (0,),
@@ -30,6 +31,8 @@ _UNSUPPORTED: Mapping[str, tuple[Any, ...]] = {
     "epsilon_cutoff": (0.0,),
     "eta_cutoff": (0.0,),
     "no_repeat_ngram_size": (0,),
+    "encoder_repetition_penalty": (1.0,),
+    "encoder_no_repeat_ngram_size": (0,),
     "bad_words_ids": (),
     "forced_bos_token_id": (),
     "forced_eos_token_id": (),
@@ -64,6 +67,12 @@ def describe_generation(
                 f"generation_config.{name} is {value!r}, which inlay_runtime.generate doesn't have: set it to None "
                 "before you save the model"
             )
+    limit = config.max_length
+    if limit is not None and config.max_new_tokens is None and limit < max_length:
+        raise UnsupportedError(
+            f"generation_config.max_length is {limit}, which inlay_runtime.generate doesn't have: set max_new_tokens "
+            "instead before you save the model"
+        )
     ends = config.eos_token_id
     ends = [] if ends is None else list(ends) if isinstance(ends, (list, tuple)) else [ends]
     if len(ends) > _MAX_EOS:
@@ -85,7 +94,7 @@ def describe_generation(
         "bos_token_id": config.bos_token_id,
         # Some models have a number out of the vocabulary, which the embedding can't look up.
         "pad_token_id": config.pad_token_id if _is_token(config.pad_token_id, vocabulary_size) else None,
-        "max_new_tokens": config.max_new_tokens,
+        "max_new_tokens": _check_count("max_new_tokens", config.max_new_tokens, 1),
         "sampling": _describe_sampling(config),
     }
 
@@ -96,6 +105,11 @@ def _describe_sampling(config: GenerationConfig) -> dict[str, Any]:
     for name in ("do_sample", "temperature", "top_k", "top_p", "repetition_penalty"):
         value = getattr(config, name)
         sampling[name] = defaults[name] if value is None else value
+    for name in ("temperature", "top_p", "repetition_penalty"):
+        if not isinstance(sampling[name], (int, float)) or isinstance(sampling[name], bool):
+            raise ArgumentTypeError(f"generation_config.{name}: expected a number, but got {sampling[name]!r}")
+    if not isinstance(sampling["do_sample"], bool):
+        raise ArgumentTypeError(f"generation_config.do_sample: expected a bool, but got {sampling['do_sample']!r}")
     for name in ("temperature", "repetition_penalty"):
         if not 0 < sampling[name] < math.inf:
             raise ArgumentValueError(f"generation_config.{name}: expected a number above 0, but got {sampling[name]!r}")
@@ -103,9 +117,19 @@ def _describe_sampling(config: GenerationConfig) -> dict[str, Any]:
         raise ArgumentValueError(
             f"generation_config.top_p: expected a number from 0 to 1, but got {sampling['top_p']!r}"
         )
-    if sampling["top_k"] < 0:
-        raise ArgumentValueError(f"generation_config.top_k: expected at least 0, but got {sampling['top_k']!r}")
+    _check_count("top_k", sampling["top_k"], 0)
     return sampling
+
+
+def _check_count(name: str, value: Any, least: int) -> Any:
+    """Returns an integer of a generation config, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ArgumentTypeError(f"generation_config.{name}: expected an int, but got {value!r}")
+    if not least <= value <= _MAX_COUNT:
+        raise ArgumentValueError(f"generation_config.{name}: expected {least} to {_MAX_COUNT}, but got {value}")
+    return value
 
 
 def _is_token(token: Any, vocabulary_size: int) -> bool:

@@ -20,7 +20,7 @@ def main() -> int:
     del options["command"]
     program, device, key = options.pop("program"), options.pop("device"), options.pop("public_key")
     prompt, prompt_ids = options.pop("prompt"), options.pop("prompt_ids")
-    given = {name: value for name, value in options.items() if value not in (None, False)}
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
     try:
         pieces = stream(load(program, device=device, public_key=key), prompt_ids if prompt is None else prompt, **given)
         for number, piece in enumerate(pieces):

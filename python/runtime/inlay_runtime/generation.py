@@ -198,7 +198,7 @@ class _Request:
         """Returns whether there is a list of prompts, and their tokens."""
         if isinstance(prompt, np.ndarray):
             prompt = prompt.tolist()
-        if not isinstance(prompt, (str, Sequence)):
+        if not isinstance(prompt, (str, Sequence)) or isinstance(prompt, (bytes, bytearray)):
             raise TypeError(f"prompt: expected text, tokens or a list of these, but got {type(prompt).__name__}")
         is_list = not isinstance(prompt, str) and any(isinstance(one, (str, Sequence, np.ndarray)) for one in prompt)
         prompts = (

@@ -162,6 +162,48 @@ def test_logits_of_a_call(bart):
     torch.testing.assert_close(got, want[:, -1:].detach(), rtol=1e-4, atol=1e-4)
 
 
+def test_assisted_decoding(bart):
+    model, options = bart[0], {**padded(), "max_new_tokens": 16, "prompt_lookup_num_tokens": 2}
+    options = {name: value[:1] if isinstance(value, torch.Tensor) else value for name, value in options.items()}
+    with pytest.raises(UNSUPPORTED, match="compile with all_logits=True"):
+        bart[1].generate(**GREEDY, **options)
+    compiled = inlay.generation.compile(model, max_length=32, max_batch=4, all_logits=True, targets=TARGETS)
+    check(model, compiled, **options)
+    inputs = {**padded(), "decoder_input_ids": tokens(4, 3)}
+    torch.testing.assert_close(compiled(**inputs).logits, model(**inputs).logits.detach(), rtol=1e-4, atol=1e-4)
+
+
+def test_a_cache_keeps_the_source_with_which_it_began(bart):
+    outputs = [bart[0].get_encoder()(tokens(2, count)).last_hidden_state.detach() for count in (6, 7)]
+    cache, step = bart[1].new_cache(), {"decoder_input_ids": tokens(2, 1)}
+    bart[1](encoder_outputs=(outputs[0],), cache=cache, **step)
+    bart[1](encoder_outputs=(outputs[0].clone(),), cache=cache, **step)
+    with pytest.raises(ValueError, match="encoder_outputs: expected the result with which the cache began"):
+        bart[1](encoder_outputs=(outputs[1],), cache=cache, **step)
+
+
+def test_masks_may_be_floats(bart):
+    inputs = {**padded(), "decoder_input_ids": tokens(4, 1)}
+    want = bart[1](**inputs).logits
+    inputs["attention_mask"] = inputs["attention_mask"] * 0.5
+    assert torch.equal(bart[1](**inputs).logits, want)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"max_source_length": "12"}, TypeError, "max_source_length: expected an int, but got str"),
+        ({"max_source_length": 2}, ValueError, "max_source_length: expected at least 3, but got 2"),
+        ({"encoder_inputs": [1]}, TypeError, "encoder_inputs: expected tensors by the names .*, but got list"),
+        ({"max_source_length": 7, "encoder_inputs": SOUND}, ValueError, "max_source_length: expected none"),
+    ],
+    ids=str,
+)
+def test_wrong_options(bart, options, error, match):
+    with pytest.raises(error, match=match):
+        inlay.generation.compile(bart[0], max_length=32, targets=TARGETS, **options)
+
+
 def test_a_failing_device_changes_no_token(bart, monkeypatch):
     """The states are undefined after a failure, so the cache is computed again, with the cross-attention."""
     run, calls = Session.__call__, []

@@ -224,6 +224,10 @@ def test_weights_are_those_of_the_model():
         ({"logits_to_keep": 0}, inlay.UnsupportedError, "expected 1, but got 0: .* all_logits=True"),
         ({"attention_mask": torch.ones(1, 3)}, ValueError, r"attention_mask: expected dims \[1, 2\]"),
         ({"position_ids": torch.ones(1, 3)}, ValueError, r"position_ids: expected dims \[1, 2\]"),
+        ({"position_ids": torch.tensor([[0, 100000]])}, ValueError, "position_ids: expected positions from 0 to"),
+        ({"position_ids": torch.tensor([[-1, 0]])}, ValueError, "position_ids: expected positions from 0 to .*got -1"),
+        ({"position_ids": [[0, 1]]}, TypeError, "position_ids: expected a tensor, but got list"),
+        ({"attention_mask": [[1, 1]]}, TypeError, "attention_mask: expected a tensor, but got list"),
         ({"cache": transformers.DynamicCache()}, TypeError, r"expected a cache from new_cache\(\)"),
     ],
     ids=str,
@@ -247,6 +251,8 @@ def test_other_caches(llama):
         llama[1](tokens(2, 46), cache=cache, logits_to_keep=1)
     with pytest.raises(inlay.ArgumentValueError, match="expected to remove at most 3 tokens of a cache, but got 4"):
         cache.crop(-4)
+    with pytest.raises(inlay.ArgumentValueError, match="with a negative sign, but got 2"):
+        cache.crop(2)
 
 
 def test_text_that_does_not_fit_is_refused_before_it_is_generated(llama):

@@ -356,6 +356,8 @@ def test_settings_are_those_of_the_generation_config(saved, tmp_path):
     [
         ({"no_repeat_ngram_size": 3}, inlay.UnsupportedError, "generation_config.no_repeat_ngram_size is 3, which"),
         ({"min_p": 0.1}, inlay.UnsupportedError, "generation_config.min_p is 0.1"),
+        ({"encoder_repetition_penalty": 4.0}, inlay.UnsupportedError, "encoder_repetition_penalty is 4.0"),
+        ({"max_length": 12, "max_new_tokens": None}, inlay.UnsupportedError, "max_length is 12, .*set max_new_tokens"),
         ({"num_beams": 2}, inlay.UnsupportedError, "generation_config.num_beams is 2"),
         ({"suppress_tokens": [3]}, inlay.UnsupportedError, r"generation_config.suppress_tokens is \[3\]"),
         ({"eos_token_id": 100}, inlay.ArgumentValueError, "eos_token_id: expected tokens from 0 to 99, but got 100"),
@@ -381,6 +383,7 @@ def test_settings_that_can_not_be_saved(saved, tmp_path, options, error, match):
         ([[1], [-1]], {}, inlay_runtime.Error, "prompt 1: expected tokens from 0 to 99, but got -1"),
         ([1.5], {}, TypeError, "prompt: expected tokens, which are ints, but got 1.5"),
         ([True], {}, TypeError, "prompt: expected tokens, which are ints, but got True"),
+        (b"12", {}, TypeError, "prompt: expected text, tokens or a list of these, but got bytes"),
         ([[1], 2], {}, TypeError, "prompt 1: expected text or tokens, but got 2"),
         (3, {}, TypeError, "prompt: expected text, tokens or a list of these, but got int"),
         ([[1]] * 5, {}, inlay_runtime.Error, "expected at most 4 prompts, but got 5: .*larger max_batch"),
@@ -527,6 +530,10 @@ def test_the_command(llama, saved, tokenizer):
     assert run(*seeded).stdout == run(*seeded).stdout != done.stdout
     for options, error in [
         (["--prompt-ids=1,100"], "error: prompt: expected tokens from 0 to 99, but got 100\n"),
+        (
+            ["--prompt-ids=1", "--do-sample", "--temperature=0"],
+            "error: temperature: expected a number above 0, but got 0.0\n",
+        ),
         (["--prompt=w1"], "error: prompt: expected tokens, but got text: pass a tokenizer\n"),
     ]:
         done = run(*options)

@@ -82,7 +82,7 @@ def test_other_writes_are_left_to_pytorch(function):
     assert functional_copy(export(function, x).graph) is None
 
 
-@pytest.mark.parametrize("function", [write_view, write_viewed, write_other_dtype])
+@pytest.mark.parametrize("function", [write_view, write_viewed, write_other_dtype, lambda x: (x * 2).lt_(0.5) + 1])
 def test_left_writes_are_imported_right(function, imports):
     imports(Function(function), torch.tensor([[-1.0, 2.0, 3.0]]), tolerance=1e-3)
 
@@ -120,6 +120,10 @@ def read_a_list_of_slices_after_a_write(x):
     return first + second
 
 
+def write_a_comparison(x):
+    return x.lt_(0.5) + 1
+
+
 def write_a_transposed_view(x):
     x.t()[0] = 1.0
     return x + 1
@@ -152,7 +156,12 @@ def test_owned_arguments_without_writes_have_no_new_value():
 
 @pytest.mark.parametrize(
     "function",
-    [read_a_slice_after_a_write_beside_it, read_a_list_of_slices_after_a_write, write_a_transposed_view],
+    [
+        read_a_slice_after_a_write_beside_it,
+        read_a_list_of_slices_after_a_write,
+        write_a_comparison,
+        write_a_transposed_view,
+    ],
 )
 def test_writes_to_owned_arguments_whose_effects_are_not_known(function):
     graph = export(function, torch.ones(2, 3)).graph

@@ -41,6 +41,20 @@ _FRESH = {
 }
 
 
+# Calls that write true and false as numbers. The operators without writes return bool.
+_BOOLEAN = {
+    "eq_",
+    "ge_",
+    "gt_",
+    "le_",
+    "logical_and_",
+    "logical_not_",
+    "logical_or_",
+    "logical_xor_",
+    "lt_",
+    "ne_",
+}
+
 # Views -> the operators that return their operand with new contents of the view.
 _SCATTERS: dict[Any, Overload] = {
     torch.ops.aten.slice.Tensor: torch.ops.aten.slice_scatter.default,
@@ -241,6 +255,8 @@ def _functional(node: torch.fx.Node) -> Overload | None:
         if argument.alias_info and argument.alias_info.is_write
     ]
     if written != [0] or not node.args or not name.endswith("_"):
+        return None
+    if name in _BOOLEAN and node.meta["val"].dtype != torch.bool:
         return None
     packet = getattr(getattr(torch.ops, space), name[:-1], None)
     overload: Overload | None = getattr(packet, operator_._overloadname, None)

@@ -312,12 +312,11 @@ def test_conditions_of_the_export_are_checked(replays):
         replay(x(3, 7))
 
 
-def test_equalities_that_the_export_assumed_hold_for_dims(replays):
-    """`stack` needs equal dims, which the algebra of sizes does not show: the number of columns is even."""
+def test_equalities_that_the_export_assumed_are_checked(replays):
+    """`stack` needs equal dims: the number of columns is even. A saved program is called without such checks."""
     model = Call(lambda a: torch.stack((a[:, 0::2], a[:, 1::2]), 2).reshape(a.shape))
     replay = replays(model, (x(3, 6),), ({1: Dim.AUTO},))
-    assert not replay.opaque and "sizes affine_map<()[s0] -> (s0 floordiv 2)>" in replay.program.text
-    assert infer(replay.program.text)[1] == []
+    assert infer(replay.program.text)[1] != []  # so no target but PyTorch runs it
     replay.check(model, x(3, 10))
     with pytest.raises(inlay.SizesError):
         replay(x(3, 7))

@@ -108,14 +108,24 @@ def read_symbols(
     )
 
 
-def read_conditions(inputs: NamedValues, symbols: Symbols) -> list[sympy.Basic]:
-    """Returns the conditions on sizes that the export assumed and that the ranges of `symbols` do not guarantee."""
+def read_conditions(inputs: NamedValues, symbols: Symbols, are_guarded: bool = False) -> list[sympy.Basic]:
+    """Returns the conditions on sizes that the export assumed and that the ranges of `symbols` do not guarantee.
+
+    `symbols` then replaces sizes that equal numbers. are_guarded: True if nothing can call the program without the
+    guards of PyTorch, as C++ can call a saved one. `symbols` then also replaces sizes that equal other sizes.
+    """
     env = find_shape_env(value for _, value in inputs)
     if env is None:
         return []
     guards = (env.replace(guard.expr) for guard in env.guards)
     found = dict.fromkeys(symbols.tie(condition) for condition in guards if symbols.is_known(condition))
-    equalities = [condition for condition in found if isinstance(condition, sympy.Eq) and is_open(condition, symbols)]
+    equalities = [
+        condition
+        for condition in found
+        if isinstance(condition, sympy.Eq)
+        and (are_guarded or condition.args[1].is_Integer)
+        and is_open(condition, symbols)
+    ]
     symbols.assume(equalities)
     others = dict.fromkeys(symbols.simplify(condition) for condition in found if condition not in equalities)
     return [*equalities, *(condition for condition in others if is_open(condition, symbols))]

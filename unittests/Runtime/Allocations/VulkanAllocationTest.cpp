@@ -7,6 +7,7 @@
 #include "../Faults/Programs.h"
 #include "Allocations.h"
 #include "FailEach.h"
+#include "Runtime/Vulkan/Device/ProcessExit.h"
 #include "Runtime/Vulkan/Engine/OpenContext.h"
 #include "inlay/Runtime/Container/Container.h"
 #include "inlay/Runtime/Core/Recovery.h"
@@ -175,6 +176,24 @@ TEST_P(VulkanAllocationTest, OfSaving) {
       6, [&] { return writeContainer(path, *program.plan, {"{}", "{}"}, {"", /*allowFramework=*/true}); },
       [&] { return readContainer(path).status(); });
   std::filesystem::remove(path);
+}
+
+/// Registrations that fail don't count, so that one succeeds later.
+[[noreturn]] static void exitAfterFailedRegistrations() {
+  vulkan::precedeExitHandlers(); // what lives as long as the process is made here
+  failAllocation(0, /*all=*/true);
+  for (int i = 0; i < 200; ++i)
+    vulkan::precedeExitHandlers();
+  if (!stopFailing())
+    std::fputs("nothing failed\n", stderr);
+  std::atexit([] { std::fputs(vulkan::isExiting() ? "exiting\n" : "not exiting\n", stderr); });
+  vulkan::precedeExitHandlers();
+  std::exit(0);
+}
+
+TEST(ExitAllocationTest, FailedRegistrationsAreRepeated) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(exitAfterFailedRegistrations(), testing::ExitedWithCode(0), "^exiting\n$");
 }
 
 /// A device is lost while allocations fail. The host computes the result, or the error has a type.

@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace inlay::rt;
 using namespace inlay::rt::test;
@@ -66,6 +68,32 @@ TEST_F(ProcessExitTest, aThreadThatExitsInsideTheDriverDoesNotWaitForItself) {
 TEST_F(ProcessExitTest, theStepsPrecedeTheHandlersOfALateLibrary) {
   EXPECT_EXIT(exitWithALateLibrary(), testing::ExitedWithCode(0), "^driver ends\n$");
 }
+
+/// Forks while another thread registers the handler, and registers it in the child. Returns true if a child hangs.
+bool hangsInAChild() {
+  std::atomic<bool> stop{false};
+  std::thread other([&stop] {
+    while (!stop)
+      precedeExitHandlers();
+  });
+  bool hangs = false;
+  for (int i = 0; i < 100 && !hangs; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(2);
+      precedeExitHandlers();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    hangs = !WIFEXITED(status);
+  }
+  stop = true;
+  other.join();
+  return hangs;
+}
+
+TEST_F(ProcessExitTest, aChildOfForkRegistersNothing) { EXPECT_FALSE(hangsInAChild()); }
 
 void sayStep(void *object, ExitStep::Deadline) { say(static_cast<const char *>(object)); }
 

@@ -30,7 +30,7 @@ struct ExitState {
   std::atomic<int> uses{0};
   std::atomic<bool> exits{false};
   std::mutex registering;
-  int registrations = 0;           ///< Since the last library was loaded; guarded by `registering`.
+  int registrations = 0;           ///< That succeeded since the last library was loaded; guarded by `registering`.
   unsigned long long loadings = 0; ///< Number of libraries loaded before the last registration; guarded likewise.
   std::mutex mutex;
   std::vector<ExitStep> steps; ///< Guarded by `mutex`.
@@ -108,12 +108,15 @@ static unsigned long long countLoadings() {
 
 void precedeExitHandlers() {
   ExitState &state = ExitState::get();
+  // In a child of fork the handler does nothing, and a thread of the parent may hold one of these locks forever.
+  if (getpid() != state.process)
+    return;
   unsigned long long loadings = countLoadings();
   std::lock_guard<std::mutex> lock(state.registering);
   if (std::exchange(state.loadings, loadings) != loadings)
     state.registrations = 0;
-  if (state.registrations++ < kMaxRegistrations)
-    std::atexit(exitOnce);
+  if (state.registrations < kMaxRegistrations && std::atexit(exitOnce) == 0)
+    ++state.registrations;
 }
 
 } // namespace inlay::rt::vulkan

@@ -354,14 +354,16 @@ static InlayStatus run(InlayProgram *program, Session *session, const InlayTenso
       return noProgram();
     if (resultCount != program->outputs.size())
       return invalid(fmt::format("expected place for {} results, but got {}", program->outputs.size(), resultCount));
+    std::vector<std::unique_ptr<InlayResult>> all(resultCount);
+    for (std::unique_ptr<InlayResult> &result : all) // before the run, which changes states
+      result = std::make_unique<InlayResult>();
     std::vector<TensorView> made;
     if (Status status = run(program, session, inputs, kept.share(), inputCount, made); !status.isOk())
       return toC(status);
-    std::vector<std::unique_ptr<InlayResult>> all;
-    for (TensorView &view : made)
-      all.push_back(std::make_unique<InlayResult>(InlayResult{std::move(view)}));
-    for (size_t i = 0; i < resultCount; ++i)
+    for (size_t i = 0; i < resultCount; ++i) {
+      all[i]->view = std::move(made[i]);
       results[i] = all[i].release();
+    }
     return InlayStatusOk;
   });
 }

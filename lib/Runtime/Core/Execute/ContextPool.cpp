@@ -4,6 +4,8 @@
 
 #include "ContextPool.h"
 
+#include "inlay/Runtime/Core/Guard.h"
+
 #include <algorithm>
 
 namespace inlay::rt {
@@ -24,10 +26,11 @@ std::unique_ptr<ExecutionContext> ContextPool::take(const InputDims &dims, const
 }
 
 void ContextPool::give(std::unique_ptr<ExecutionContext> context) {
-  while (context) {
+  Status status;
+  while (context && status.isOk()) {
     std::unique_ptr<PlanInstance> stale; // both are destroyed after the cache is unlocked
     std::unique_ptr<ExecutionContext> evicted;
-    idle_.use([&](auto &idle) {
+    auto add = [&](auto &idle) {
       stale = context->takeStale(); // while the cache is locked, so that `dropStale` misses nothing
       if (stale)
         return;
@@ -36,6 +39,10 @@ void ContextPool::give(std::unique_ptr<ExecutionContext> context) {
         idle.erase(idle.begin());
       }
       idle.push_back(std::move(context));
+    };
+    status = guard([&] {
+      idle_.use(add);
+      return Status::ok();
     });
   }
 }

@@ -18,7 +18,8 @@ public:
   /// and among these one that is bound to the session. Otherwise it takes the one used last, so that few contexts grow.
   std::unique_ptr<ExecutionContext> take(const InputDims &dims, const StateMemory *session);
 
-  /// Adds a context without its stale instances. Drops the one that was idle longest if there are too many.
+  /// Adds a context without its stale instances. Drops the one that was idle longest if there are too many. Drops this
+  /// one if there is no memory to keep it. Never fails, because the call has already changed states.
   void give(std::unique_ptr<ExecutionContext> context);
 
   void clear();

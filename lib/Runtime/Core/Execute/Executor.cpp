@@ -222,6 +222,8 @@ Status Executor::run(const std::vector<TensorView> &inputs, const std::vector<Te
   // A context that failed isn't reused, because the state of its commands on the device is unknown.
   INLAY_RETURN_IF_ERROR((*context)->instance().run(loaded_.schedule.actions));
   idle_->give(std::move(*context));
+  if (states)
+    states->endCall();
   return Status::ok();
 }
 
@@ -282,6 +284,8 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
     profiles.push_back({steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls,
                         times[i].runs, describeKernels(*loaded_.plan, steps[i], times[i])});
   idle_->give(std::move(*context));
+  if (states)
+    states->endCall();
   return profiles;
 }
 

@@ -185,8 +185,6 @@ Status PlanInstance::run(const std::vector<Action> &actions, std::vector<StepTim
   if (!status.isOk())
     return status;
   releaseImports();
-  if (session_)
-    session_->endCall();
   return status;
 }
 

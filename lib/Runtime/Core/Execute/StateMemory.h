@@ -88,7 +88,7 @@ public:
 
   /// Marks all states undefined until `endCall`, before the first step of a call that writes one begins.
   void beginWrite() { setDefined(false); }
-  /// Marks all states defined: the call has succeeded.
+  /// Marks all states defined: the call has succeeded. Nothing of the call may fail afterwards.
   void endCall() { setDefined(true); }
 
   /// Remembers the pool whose contexts may be bound to the states.

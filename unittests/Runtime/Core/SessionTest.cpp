@@ -2,106 +2,18 @@
 //
 // Tests of states that a program keeps between calls, with host functions and a fake device.
 
-#include "../FakeDevice.h"
-#include "../RandomPlan.h"
+#include "SessionFixture.h"
 
 #include "inlay/Runtime/Core/PlanChecker.h"
-#include "inlay/Runtime/Core/Recovery.h"
-
-#include <gtest/gtest.h>
 
 #include <thread>
 
 using namespace inlay::rt;
 using namespace inlay::rt::test;
-using namespace std::chrono_literals;
 
 namespace {
 
-using Lanes = std::vector<float>;
-const std::vector<Expr> four = {Expr(kLanes)};
-
-/// A program that adds its input to a state and returns the state. The parameter says if memory is unified.
-struct SessionTest : testing::TestWithParam<bool> {
-  uint32_t temporary(MemorySpace space) { return builder.temporary("t", space, four); }
-
-  /// Adds `from` to the state in place, on the host.
-  void accumulateOnHost(uint32_t from) {
-    total = builder.state("total", MemorySpace::Host, four);
-    uint32_t function = builder.hostFunction("accumulateLanes", {Access::Read, Access::ReadWrite});
-    builder.call(function, {from, total});
-  }
-  /// Does the same on the device, with a host version.
-  void accumulateOnDevice(uint32_t from) {
-    total = builder.state("total", MemorySpace::Device, four);
-    uint32_t engine = builder.engine("accumulate", 2);
-    builder.plan->engines[engine].kernels[0].bindings[1] = Access::ReadWrite;
-    uint32_t version = builder.hostFunction("accumulateLanes", {Access::Read, Access::ReadWrite});
-    builder.plan->engines[engine].hostVersion = static_cast<int32_t>(version);
-    builder.launch(engine, {from, total});
-    builder.plan->steps.back().name = "accumulate";
-  }
-  void makeHostPlan() {
-    accumulateOnHost(x);
-    builder.copy(total, y);
-  }
-  void makeDevicePlan() {
-    uint32_t dx = temporary(MemorySpace::Device);
-    builder.copy(x, dx);
-    accumulateOnDevice(dx);
-    builder.copy(total, y);
-  }
-  /// Adds a step that calls `callback`.
-  void addCallback() {
-    builder.plan->callbacks.push_back({"callback", 1});
-    builder.step(StepKind::Callback, static_cast<uint32_t>(builder.plan->callbacks.size() - 1), {x});
-  }
-
-  void load() {
-    auto loaded = Program::load(builder.plan, first, std::make_shared<LaneLibrary>(), callback);
-    ASSERT_TRUE(loaded.isOk()) << loaded.status().message();
-    program = std::move(*loaded);
-  }
-  void loadRecovering() {
-    RecoveryOptions options;
-    options.notify = [this](const RecoveryNotice &) { ++notices; };
-    options.reopenDevice = [this]() -> StatusOr<std::shared_ptr<Device>> { return std::shared_ptr<Device>(second); };
-    options.firstBackoff = backoff;
-    options.longestBackoff = 10s;
-    auto loaded =
-        inlay::rt::loadRecovering(builder.plan, first, std::make_shared<LaneLibrary>(), callback, {}, nullptr, options);
-    ASSERT_TRUE(loaded.isOk()) << loaded.status().message();
-    program = std::move(*loaded);
-  }
-  std::shared_ptr<Session> makeSession() {
-    auto session = program->makeSession();
-    EXPECT_TRUE(session.isOk()) << session.status().message();
-    return *session;
-  }
-  /// Calls the program with all lanes set to `value`. Returns the error.
-  std::string call(Session *session, float value) {
-    Lanes in(kLanes, value);
-    out.assign(kLanes, -1);
-    return program->call({view(in)}, {view(out)}, session).message();
-  }
-  void expectTotal(Session *session, float added, float expected) {
-    ASSERT_EQ(call(session, added), "");
-    EXPECT_EQ(out, Lanes(kLanes, expected));
-  }
-
-  PlanBuilder builder;
-  uint32_t x = builder.input("x", four), y = builder.output("y", four), total = 0;
-  std::shared_ptr<FakeDevice> first = std::make_shared<FakeDevice>(GetParam()),
-                              second = std::make_shared<FakeDevice>(GetParam());
-  CallbackHandler callback;
-  std::atomic<int> notices{0};
-  std::chrono::milliseconds backoff{10000}; ///< Longer than a test that does not wait for it.
-  std::unique_ptr<Program> program;
-  Lanes out;
-};
-
-const char *const kUndefined =
-    "the state of the session is undefined, because a call failed: reset it or write its states";
+struct SessionTest : SessionFixture {};
 
 } // namespace
 
@@ -258,71 +170,6 @@ TEST_P(SessionTest, InputsMustKeepTheDimsOfStates) {
   EXPECT_EQ(*session->dims(0), std::vector<int64_t>{0});
 }
 
-//===-- Failures ------------------------------------------------------------------------------------------------===//
-
-TEST_P(SessionTest, ACallThatFailsBeforeItWritesKeepsTheState) {
-  addCallback();
-  makeHostPlan();
-  Status result;
-  callback = [&](uint32_t, auto &, auto &, auto &) { return result; };
-  load();
-  auto session = makeSession();
-  expectTotal(session.get(), 1, 1);
-  result = {StatusCode::Internal, "no"};
-  EXPECT_EQ(call(session.get(), 1), "callback 'callback': no");
-  result = Status::ok();
-  expectTotal(session.get(), 1, 2);
-}
-
-TEST_P(SessionTest, ACallThatFailsAfterItWroteLeavesTheStateUndefined) {
-  makeDevicePlan();
-  addCallback();
-  Status result;
-  callback = [&](uint32_t, auto &, auto &, auto &) { return result; };
-  load();
-  auto session = makeSession(), other = makeSession();
-  expectTotal(session.get(), 1, 1);
-  result = {StatusCode::Internal, "no"};
-  EXPECT_EQ(call(session.get(), 1), "callback 'callback': no");
-  result = Status::ok();
-  EXPECT_EQ(call(session.get(), 1), kUndefined);
-  EXPECT_EQ(session->read(0).status().message(),
-            "state 'total' is undefined, because a call failed: reset the session or write its states");
-  expectTotal(other.get(), 2, 2);
-  Lanes values(kLanes, 5);
-  ASSERT_TRUE(session->write(0, view(values)).isOk());
-  expectTotal(session.get(), 1, 6);
-  result = {StatusCode::Internal, "no"};
-  EXPECT_NE(call(session.get(), 1), "");
-  result = Status::ok();
-  ASSERT_TRUE(session->reset().isOk());
-  expectTotal(session.get(), 3, 3);
-}
-
-TEST_P(SessionTest, AFailedAllocationOfAStateFailsTheCallOnly) {
-  makeDevicePlan();
-  load();
-  auto session = makeSession();
-  expectTotal(session.get(), 1, 1);
-  auto other = makeSession();
-  first->failAllocations = 2; // the call tries twice
-  EXPECT_NE(call(other.get(), 1).find("fake memory is full"), std::string::npos);
-  expectTotal(other.get(), 1, 1);
-  expectTotal(session.get(), 1, 2);
-}
-
-TEST_P(SessionTest, StatesCountForTheLimitOfACall) {
-  makeHostPlan();
-  load();
-  program->limitTemporaries({15, UINT64_MAX});
-  auto session = makeSession();
-  EXPECT_NE(call(session.get(), 1).find("bytes of a session's states exceed the memory limit"), std::string::npos);
-  auto use = program->memory({{4}});
-  ASSERT_TRUE(use.isOk());
-  EXPECT_EQ(use->hostStates, 16u);
-  EXPECT_EQ(use->deviceStates, 0u);
-}
-
 //===-- One call at a time --------------------------------------------------------------------------------------===//
 
 TEST_P(SessionTest, ASessionServesOneCallAtATime) {
@@ -453,92 +300,6 @@ TEST_P(SessionTest, MemoryOfASessionThatIsClosedDuringAnotherCallIsFreedAfterIt)
   EXPECT_EQ(first->liveBuffers(), before - 1);
   ASSERT_EQ(callWith(session.get(), {4, 5, 6}), "");
   EXPECT_EQ(out, Lanes({1, 2, 3}));
-}
-
-//===-- Recovery ------------------------------------------------------------------------------------------------===//
-
-/// Returns the error of a state that was lost with its device.
-static std::string lostError() {
-  return "state 'total' can't be copied from device 'fake': fake device is lost: reset the session or write its states";
-}
-
-TEST_P(SessionTest, AStateFollowsItsProgramToTheHostAndBack) {
-  makeDevicePlan();
-  backoff = 50ms;
-  loadRecovering();
-  auto session = makeSession();
-  expectTotal(session.get(), 1, 1);
-  first->lost = true;
-  if (GetParam()) {
-    expectTotal(session.get(), 1, 2);
-    expectTotal(session.get(), 1, 3);
-  } else {
-    EXPECT_EQ(call(session.get(), 1), lostError()) << "only the device had its bytes";
-    EXPECT_EQ(call(session.get(), 1), lostError());
-    ASSERT_TRUE(session->reset().isOk());
-    expectTotal(session.get(), 3, 3);
-  }
-  for (int i = 0; i < 1000 && notices < 2; ++i)
-    std::this_thread::sleep_for(5ms);
-  ASSERT_EQ(notices, 2);
-  EXPECT_EQ(second->submissions, 0);
-  expectTotal(session.get(), 1, 4);
-  expectTotal(session.get(), 1, 5);
-  EXPECT_EQ(second->submissions, 2);
-}
-
-/// The device is lost while a launch that writes the state runs. Nobody knows how much of it was done.
-TEST_P(SessionTest, AStateThatALostLaunchWritesIsUndefined) {
-  makeDevicePlan();
-  loadRecovering();
-  auto session = makeSession();
-  expectTotal(session.get(), 1, 1);
-  first->failWaits = 1;
-  EXPECT_EQ(call(session.get(), 1),
-            "segment 'accumulate': fake device never came back; the call isn't run again on the host, as segment "
-            "'accumulate' had begun to change the state of the session, which is now undefined");
-  EXPECT_EQ(call(session.get(), 1), kUndefined);
-  ASSERT_TRUE(session->reset().isOk());
-  expectTotal(session.get(), 1, 1);
-}
-
-/// A launch fails before the one that writes the state. The host repeats the call with the old state.
-TEST_P(SessionTest, ACallIsRunAgainWithTheStateThatItBeganWith) {
-  LaneFunctions functions{builder};
-  uint32_t dx = temporary(MemorySpace::Device), twice = temporary(MemorySpace::Device),
-           onHost = temporary(MemorySpace::Host), back = temporary(MemorySpace::Device);
-  builder.copy(x, dx);
-  builder.launch(functions.twice, {dx, twice});
-  builder.copy(twice, onHost);
-  uint32_t one = temporary(MemorySpace::Host);
-  builder.call(functions.addOne, {onHost, one}); // separates the submissions
-  builder.copy(one, back);
-  accumulateOnDevice(back);
-  builder.copy(total, y);
-  loadRecovering();
-  auto session = makeSession();
-  expectTotal(session.get(), 1, 3);
-  first->failRunsOf = "engine_double";
-  expectTotal(session.get(), 1, 6);
-  EXPECT_EQ(notices, 1);
-  expectTotal(session.get(), 1, 9);
-  EXPECT_GE(first->submissions, 4) << "the state stays on the device";
-}
-
-/// One of two engines that use a state fails. The host version works on a copy, which returns to the device.
-TEST_P(SessionTest, AHostVersionUpdatesAStateOnTheDevice) {
-  LaneFunctions functions{builder};
-  uint32_t dx = temporary(MemorySpace::Device), result = temporary(MemorySpace::Device);
-  builder.copy(x, dx);
-  accumulateOnDevice(dx);
-  builder.launch(functions.twice, {total, result});
-  builder.copy(result, y);
-  first->failRecordsOf = "engine_accumulate";
-  loadRecovering();
-  auto session = makeSession();
-  expectTotal(session.get(), 1, 2);
-  expectTotal(session.get(), 2, 6);
-  EXPECT_EQ(first->submissions, 2) << "the other engine runs on the device";
 }
 
 //===-- Plans ---------------------------------------------------------------------------------------------------===//

@@ -87,6 +87,25 @@ TEST_P(SessionFailureTest, StatesCountForTheLimitOfACall) {
   EXPECT_EQ(use->deviceStates, 0u);
 }
 
+/// A call that is refused must not leave the context bound to the memory of a session that was closed.
+TEST_P(SessionFailureTest, ARefusedCallKeepsNoMemoryOfAClosedSession) {
+  makeLastPlan();
+  load();
+  auto closed = makeSession(), other = makeSession();
+  ASSERT_EQ(call(closed.get(), Lanes{1, 2}), "");
+  Lanes three = {1, 2, 3};
+  ASSERT_TRUE(other->write(0, view(three)).isOk());
+  size_t before = first->liveBuffers();
+  EXPECT_EQ(call(other.get(), Lanes{1, 2}),
+            "state 'last': the session has float32[3], but the inputs of this call make "
+            "it float32[2]: make another session or reset this one");
+  ASSERT_EQ(call(closed.get(), Lanes{3, 4}), "");
+  EXPECT_EQ(out, Lanes({1, 2}));
+  EXPECT_NE(call(other.get(), Lanes{1, 2}), "");
+  closed = nullptr;
+  EXPECT_EQ(first->liveBuffers(), before - 1);
+}
+
 //===-- Recovery ------------------------------------------------------------------------------------------------===//
 
 /// Returns the error of a state that was lost with its device.
@@ -171,4 +190,25 @@ TEST_P(SessionFailureTest, AHostVersionUpdatesAStateOnTheDevice) {
   expectTotal(session.get(), 1, 2);
   expectTotal(session.get(), 2, 6);
   EXPECT_EQ(first->submissions, 2) << "the other engine runs on the device";
+}
+
+/// A state that can't be moved to the new device must not leave the context bound to memory of another session.
+TEST_P(SessionFailureTest, AStateThatWasLostKeepsNoMemoryOfAClosedSession) {
+  if (GetParam())
+    GTEST_SKIP() << "the memory of such a device survives it";
+  makeDevicePlan();
+  backoff = 50ms;
+  loadRecovering();
+  auto closed = makeSession(), lost = makeSession();
+  expectTotal(lost.get(), 1, 1);
+  first->lost = true;
+  EXPECT_EQ(call(lost.get(), 1), lostError());
+  for (int i = 0; i < 1000 && notices < 2; ++i)
+    std::this_thread::sleep_for(5ms);
+  ASSERT_EQ(notices, 2);
+  expectTotal(closed.get(), 1, 1);
+  size_t before = second->liveBuffers();
+  EXPECT_EQ(call(lost.get(), 1), lostError());
+  closed = nullptr;
+  EXPECT_LT(second->liveBuffers(), before);
 }

@@ -47,6 +47,15 @@ struct SessionFixture : testing::TestWithParam<bool> {
     accumulateOnDevice(dx);
     builder.copy(total, y);
   }
+  /// Makes a plan that returns its input of the last call, of any length.
+  void makeLastPlan() {
+    Expr n = Expr::dim(0, 0);
+    builder = {};
+    x = builder.input("in", {n}), y = builder.output("result", {n});
+    total = builder.state("last", MemorySpace::Device, {n});
+    builder.copy(total, y);
+    builder.copy(x, total);
+  }
   /// Adds a step that calls `callback`.
   void addCallback() {
     builder.plan->callbacks.push_back({"callback", 1});
@@ -75,9 +84,9 @@ struct SessionFixture : testing::TestWithParam<bool> {
     return *session;
   }
   /// Calls the program with all lanes set to `value`. Returns the error.
-  std::string call(Session *session, float value) {
-    Lanes in(kLanes, value);
-    out.assign(kLanes, -1);
+  std::string call(Session *session, float value) { return call(session, Lanes(kLanes, value)); }
+  std::string call(Session *session, Lanes in) {
+    out.assign(in.size(), -1);
     return program->call({view(in)}, {view(out)}, session).message();
   }
   void expectTotal(Session *session, float added, float expected) {

@@ -274,12 +274,7 @@ TEST_P(SessionTest, MemoryOfASessionIsFreedWithIt) {
 
 /// The call in flight uses the only context, which still has an instance for the sizes of the other session.
 TEST_P(SessionTest, MemoryOfASessionThatIsClosedDuringAnotherCallIsFreedAfterIt) {
-  Expr n = Expr::dim(0, 0);
-  builder = {};
-  uint32_t in = x = builder.input("in", {n}), result = builder.output("result", {n});
-  uint32_t last = builder.state("last", MemorySpace::Device, {n});
-  builder.copy(last, result);
-  builder.copy(in, last);
+  makeLastPlan();
   addCallback();
   std::shared_ptr<Session> closed;
   size_t before = 0;
@@ -289,16 +284,12 @@ TEST_P(SessionTest, MemoryOfASessionThatIsClosedDuringAnotherCallIsFreedAfterIt)
     return Status::ok();
   };
   load();
-  auto callWith = [&](Session *session, Lanes values) {
-    out.assign(values.size(), -1);
-    return program->call({view(values)}, {view(out)}, session).message();
-  };
   auto session = makeSession(), other = makeSession();
-  ASSERT_EQ(callWith(other.get(), {1, 2}), "");
+  ASSERT_EQ(call(other.get(), Lanes{1, 2}), "");
   closed = std::move(other);
-  ASSERT_EQ(callWith(session.get(), {1, 2, 3}), "");
+  ASSERT_EQ(call(session.get(), Lanes{1, 2, 3}), "");
   EXPECT_EQ(first->liveBuffers(), before - 1);
-  ASSERT_EQ(callWith(session.get(), {4, 5, 6}), "");
+  ASSERT_EQ(call(session.get(), Lanes{4, 5, 6}), "");
   EXPECT_EQ(out, Lanes({1, 2, 3}));
 }
 

@@ -43,11 +43,14 @@ std::vector<size_t> PlanInstance::stateBytes(MemorySpace space) const {
   return bytes;
 }
 
+Status PlanInstance::checkStates(const StateMemory &session) const {
+  for (uint32_t i = 0; i < loaded_.plan->states.size(); ++i)
+    INLAY_RETURN_IF_ERROR(session.checkPlaced(i, dims_[loaded_.plan->states[i]]));
+  return Status::ok();
+}
+
 Status PlanInstance::bindStates(StateMemory &session, Failure &failure) {
   session_ = &session;
-  binding_ = StateBinding(session);                          // an error may leave some of its states bound
-  for (uint32_t i = 0; i < loaded_.plan->states.size(); ++i) // before any state gets memory
-    INLAY_RETURN_IF_ERROR(session.checkPlaced(i, dims_[loaded_.plan->states[i]]));
   for (uint32_t i = 0; i < loaded_.plan->states.size(); ++i) {
     uint32_t number = loaded_.plan->states[i];
     const Buffer &buffer = loaded_.plan->buffers[number];
@@ -63,7 +66,7 @@ Status PlanInstance::bindStates(StateMemory &session, Failure &failure) {
       stale_.insert(stale_.end(), launches.begin(), launches.end());
     }
   }
-  binding_ = StateBinding(session); // placing a state may have replaced its memory
+  binding_ = StateBinding(session); // at the end: placing a state may replace its memory
   return Status::ok();
 }
 

@@ -51,15 +51,27 @@ std::unique_ptr<PlanInstance> ExecutionContext::takeStale() {
   return stale;
 }
 
+/// Binds the current instance to a session, or drops it.
+Status ExecutionContext::bindStates(StateMemory &session, Failure &failure) {
+  INLAY_RETURN_IF_ERROR(instance().checkStates(session));
+  std::unique_ptr<PlanInstance> bound = std::move(instances_.back());
+  instances_.pop_back();
+  INLAY_RETURN_IF_ERROR(bound->bindStates(session, failure));
+  instances_.push_back(std::move(bound)); // doesn't allocate
+  return Status::ok();
+}
+
 Status ExecutionContext::prepare(const InputDims &dims, StateMemory *session, Failure &failure) {
   if (auto found = findDims(instances_, dims); found != instances_.end()) {
     auto position = instances_.begin() + (found - instances_.begin());
     std::rotate(position, position + 1, instances_.end());
-    return session ? instance().bindStates(*session, failure) : Status::ok();
+    return session ? bindStates(*session, failure) : Status::ok();
   }
   StatusOr<std::unique_ptr<PlanInstance>> made = PlanInstance::create(loaded_, dims, failure);
   if (!made.isOk())
     return made.status();
+  if (session) // before any state gets memory
+    INLAY_RETURN_IF_ERROR((*made)->checkStates(*session));
   if (session || !storage_.holds((*made)->slotSizes()))
     INLAY_RETURN_IF_ERROR(checkLimits((*made)->slotSizes(), **made, loaded_.limits));
   if (!storage_.holds((*made)->slotSizes())) {

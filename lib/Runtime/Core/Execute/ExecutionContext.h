@@ -33,6 +33,8 @@ private:
   /// Maximum number of plan instances. Beyond it the least recently used one is dropped.
   static constexpr size_t maxInstances = 4;
 
+  Status bindStates(StateMemory &session, Failure &failure);
+
   const ProgramState &loaded_;
   Storage storage_;
   std::vector<std::unique_ptr<PlanInstance>> instances_; ///< Least recently used first.

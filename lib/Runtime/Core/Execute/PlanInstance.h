@@ -104,7 +104,10 @@ public:
 
   /// Places the temporaries in `storage`. Must be called before `bindStates` and `record`.
   void resolvePointers(const Storage &storage);
-  /// Uses the states of a session from the next run on. Places them where the plan expects them.
+  /// Returns an error if the states of a session have other dims than these inputs give them.
+  Status checkStates(const StateMemory &session) const;
+  /// Uses the states of a session, which `checkStates` accepts, from the next run on. Places them where the plan
+  /// expects them. After an error the instance must be destroyed, because it may use states of two sessions.
   Status bindStates(StateMemory &session, Failure &failure);
   /// Returns the memory of the session that was bound last.
   const StateBinding &binding() const { return binding_; }

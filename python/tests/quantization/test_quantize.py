@@ -1,51 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests `inlay.quantize` and `inlay.quantization.smooth`: results, errors, reasons, bytes and bad arguments."""
+"""Tests `inlay.quantize`: results, errors, reasons, bytes and bad arguments."""
 
 import copy
-import itertools
 import sys
 
 import inlay
 import pytest
 import torch
-from inlay.quantization import Form, QuantizedModel, Recipe, WideReason, smooth
+from inlay.quantization import Form, QuantizedModel, Recipe, WideReason
+from small_models import HOST, TOKENS, Tied, chain, check_program, kernels, relative, samples
 from torch import nn
 
 pytest.importorskip("torchao")
-
-HOST = ("host", "torch")
-
-
-def chain(*sizes, bias=True):
-    """Returns linear layers with ReLUs between them."""
-    torch.manual_seed(0)
-    layers = [nn.Linear(*pair, bias=bias) for pair in itertools.pairwise(sizes)]
-    return nn.Sequential(*[part for layer in layers for part in (layer, nn.ReLU())][:-1]).eval()
-
-
-def samples(*shape, count=4):
-    generator = torch.Generator().manual_seed(1)
-    return [(torch.randn(shape, generator=generator),) for _ in range(count)]
-
-
-def relative(value, exact):
-    return float((value.detach().double() - exact.detach().double()).norm() / exact.detach().double().norm())
-
-
-def kernels(compiled):
-    return [kernel["kind"] for segment in compiled.report["segments"] for kernel in segment["kernels"]]
-
-
-def check_program(quantized, inputs):
-    """Compiles a quantized model, compares it with PyTorch, and returns the program."""
-    compiled = inlay.compile(quantized.model, inputs, targets=HOST)
-    with torch.no_grad():
-        expected = quantized.model(*inputs)
-    # A code of an activation may be at the middle of two levels.
-    torch.testing.assert_close(compiled(*inputs), expected, rtol=0, atol=0.02 * float(expected.abs().max()))
-    assert relative(compiled(*inputs), expected) < quantized.report.error / 2
-    return compiled
-
 
 # -- Recipes ----------------------------------------------------------------------------------------------------------
 
@@ -234,22 +200,6 @@ def test_blocks():
 
 
 # -- Shared weights and modules ---------------------------------------------------------------------------------------
-
-
-class Tied(nn.Module):
-    """An embedding and a linear layer with one weight."""
-
-    def __init__(self):
-        super().__init__()
-        torch.manual_seed(0)
-        self.embed, self.body, self.head = nn.Embedding(200, 64), nn.Linear(64, 64), nn.Linear(64, 200, bias=False)
-        self.head.weight = self.embed.weight
-
-    def forward(self, tokens):
-        return self.head(self.body(self.embed(tokens)))
-
-
-TOKENS = torch.tensor([[3, 199, 0, 7]])
 
 
 @pytest.mark.parametrize("recipe", Recipe)
@@ -447,97 +397,3 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torchao.quantization", None)
     with pytest.raises(inlay.Error, match="pip install torchao"):
         inlay.quantize(chain(64, 64), Recipe.INT8_WEIGHTS)
-
-
-# -- SmoothQuant ------------------------------------------------------------------------------------------------------
-
-
-class Block(nn.Module):
-    """Three linear layers behind a norm that makes outliers in two channels."""
-
-    def __init__(self):
-        super().__init__()
-        torch.manual_seed(0)
-        self.norm, self.a, self.b, self.c = nn.LayerNorm(64), nn.Linear(64, 64), nn.Linear(64, 64), nn.Linear(64, 32)
-        with torch.no_grad():
-            self.norm.weight[5], self.norm.weight[40] = 60, 30
-
-    def forward(self, x):
-        y = self.norm(x)
-        return self.c(torch.relu(self.a(y)) * torch.sigmoid(self.b(y)))
-
-
-def test_smoothing_keeps_results_and_makes_errors_smaller():
-    model, data = Block().eval(), samples(16, 64)
-    exact = model(*data[0])
-    before = {
-        recipe: inlay.quantize(model, recipe, data).report for recipe in (Recipe.INT8_DYNAMIC, Recipe.INT8_STATIC)
-    }
-    assert smooth(model, data) == 3
-    torch.testing.assert_close(model(*data[0]), exact, rtol=0, atol=64 * 2**-23 * float(exact.detach().abs().max()))
-    assert model.a.inverse is model.b.inverse
-    assert model.a.inverse[5] < 0.2 * model.a.inverse.median()
-    for recipe, report in before.items():
-        quantized = inlay.quantize(model, recipe, data)
-        assert quantized.report.error < 0.6 * report.error
-        assert quantized.report.layers[0].error < 0.5 * report.layers[0].error
-        assert kernels(check_program(quantized, data[0])).count("integer_product") >= 2
-
-
-def test_the_strength_moves_outliers():
-    data = samples(16, 64)
-    ratios = []
-    for strength in (0.0, 0.5, 1.0):
-        model = Block().eval()
-        assert smooth(model, data, strength=strength, selector="a") == 1
-        inputs = torch.stack([model.norm(*inputs) for inputs in data]) * model.a.inverse
-        largest = inputs.abs().flatten(0, -2).amax(0)
-        ratios.append(float((largest.max() / largest.median()).detach()))
-    assert ratios[0] > ratios[1] > ratios[2]
-    assert ratios[2] == pytest.approx(1, rel=1e-5)
-
-
-def test_channels_without_data_or_weights_keep_their_numbers():
-    model, (x,) = nn.Sequential(nn.Linear(64, 64)).eval(), samples(8, 64)[0]
-    x[:, 3] = 0
-    with torch.no_grad():
-        model[0].weight[:, 4] = 0
-    exact = model(x)
-    smooth(model, [(x,)])
-    assert model[0].inverse[3] == model[0].inverse[4] == 1
-    torch.testing.assert_close(model(x), exact)
-
-
-def test_smoothing_overflows_no_weight():
-    model = nn.Sequential(nn.Linear(2, 3, bias=False)).half().eval()
-    with torch.no_grad():
-        model[0].weight.copy_(torch.tensor([[4.0, 0.01], [2.0, 0.02], [1.0, 0.03]]))
-    x = torch.tensor([[30000.0, 8.0]]).half()
-    exact = model(x)
-    assert smooth(model, [(x,)], strength=1) == 1  # 4 * 30000 is too large for float16, 0.03 * 8 is not
-    assert model[0].inverse.tolist() == [1.0, 0.125] and torch.isfinite(model[0].linear.weight).all()
-    torch.testing.assert_close(model(x), exact)
-
-
-def test_tied_layers_are_not_smoothed():
-    model = Tied().eval()
-    assert smooth(model, [TOKENS]) == 1
-    assert model.head.weight is model.embed.weight
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((nn.ReLU().eval(), DATA), "expected ReLU to contain linear layers"),
-        ((nn.Sequential(nn.Linear(64, 4)), []), "at least one call, but it is empty"),
-        (
-            (nn.Sequential(nn.Linear(64, 4)), [torch.full((1, 64), torch.nan)]),
-            r"calibration\[0\]: expected finite .* '0'",
-        ),
-    ],
-)
-def test_bad_arguments_of_smooth(arguments, message):
-    with pytest.raises(inlay.ArgumentValueError, match=message):
-        smooth(*arguments)
-    with pytest.raises(inlay.ArgumentValueError, match="strength to be a number from 0 to 1, but got 2"):
-        smooth(*arguments, strength=2)

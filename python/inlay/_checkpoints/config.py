@@ -34,7 +34,7 @@ def read_format(folder: Path, config: dict[str, Any]) -> Format:
         raise ArgumentValueError(f"{path}: expected an object 'quantization_config', but got {values!r}")
     layout = _layout(path, values)
     bits, group = values.get("bits", values.get("w_bit")), values.get("group_size", values.get("q_group_size"))
-    if bits not in _BITS[layout]:
+    if type(bits) is not int or bits not in _BITS[layout]:
         known = ", ".join(map(str, _BITS[layout]))
         raise UnsupportedError(
             f"{path}: expected 'bits' of layout {layout.value} to be one of {known}, but got {bits!r}"
@@ -42,7 +42,8 @@ def read_format(folder: Path, config: dict[str, Any]) -> Format:
     if not isinstance(group, int) or isinstance(group, bool) or not (group > 0 or group == -1):
         raise ArgumentValueError(f"{path}: expected 'group_size' to be a positive int or -1, but got {group!r}")
     _refuse_others(path, values, layout)
-    return Format(layout, bits, None if group == -1 else group)
+    reordered = layout is not Layout.AWQ and bool(values.get("desc_act"))
+    return Format(layout, bits, None if group == -1 else group, reordered)
 
 
 def _layout(path: Path, values: dict[str, Any]) -> Layout:

@@ -38,11 +38,16 @@ class Layout(enum.Enum):
 
 @dataclass(frozen=True)
 class Format:
-    """The format of the weights of a checkpoint. group: the inputs that share a scale; None for all inputs."""
+    """The format of the weights of a checkpoint.
+
+    group: the inputs that share a scale; None for all inputs. reordered: `desc_act` of GPTQ. The inputs of a group need
+    not be neighbors.
+    """
 
     layout: Layout
     bits: int
     group: int | None
+    reordered: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,12 @@ def rearrange(source: Source, format: Format) -> Rearranged:
     _check(source, "qweight", source.qweight, words, (torch.int32,))
     _check(source, "qzeros", source.qzeros, [groups, outputs // per_word], (torch.int32,))
     _check(source, "scales", source.scales, [groups, outputs], (torch.float16, torch.bfloat16, torch.float32))
+    _check_finite(source)
+    if format.reordered and groups > 1 and source.g_idx is None:
+        raise ArgumentValueError(
+            f"expected a tensor '{source.name}.g_idx', because 'desc_act' of the config is true: it says which "
+            f"of the {groups} groups each input belongs to"
+        )
     zeros = _unpack(source.qzeros, bits)
     if is_awq:
         codes = _in_order(_unpack(source.qweight, bits)).t()
@@ -103,6 +114,14 @@ def _check(source: Source, part: str, tensor: Tensor, shape: list[int], dtypes: 
             f"expected '{source.name}.{part}' to be {kinds} of shape {shape}, but got "
             f"{str(tensor.dtype).removeprefix('torch.')} of shape {list(tensor.shape)}"
         )
+
+
+def _check_finite(source: Source) -> None:
+    bad = (~torch.isfinite(source.scales)).nonzero()
+    if len(bad):
+        place = bad[0].tolist()
+        value = float(source.scales[tuple(place)])
+        raise ArgumentValueError(f"expected finite numbers in '{source.name}.scales', but got {value} at {place}")
 
 
 def _unpack(words: Tensor, bits: int) -> Tensor:

@@ -164,11 +164,13 @@ def _load_packed(model: nn.Module, tensors: _Tensors, places: _Places, name: str
         raise ArgumentValueError(f"tensor '{name}.g_idx' does not belong to the layout of AWQ")
     bias = None
     if f"{name}.bias" in tensors:
-        bias = tensors.take(f"{name}.bias").float()
-        if list(bias.shape) != [module.out_features]:
+        bias = tensors.take(f"{name}.bias")
+        if not bias.is_floating_point() or list(bias.shape) != [module.out_features]:
             raise ArgumentValueError(
-                f"expected '{name}.bias' to have shape [{module.out_features}], but got {list(bias.shape)}"
+                f"expected '{name}.bias' to have floats of shape [{module.out_features}], but got {bias.dtype} of "
+                f"shape {list(bias.shape)}"
             )
+        bias = bias.float()
         if module.bias is None and bool(bias.count_nonzero()):
             raise ArgumentValueError(f"tensor '{name}.bias' is not zero, but the layer of the config has no bias")
     elif module.bias is not None:

@@ -129,6 +129,12 @@ def test_floats_are_those_of_the_definition(name):
     assert result.weight.codes.numel() == reference.floats.numel() * arguments[3] // 8
 
 
+def test_one_group_needs_no_order():
+    reference = Reference(40, 8, None, 4, Layout.GPTQ_V1)
+    format = Format(Layout.GPTQ_V1, 4, None, reordered=True)
+    assert torch.equal(rearrange(reference.source(g_idx=None), format).weight.floats(), reference.floats)
+
+
 def small_llama(seed=0, **changes):
     torch.manual_seed(seed)
     config = transformers.LlamaConfig(
@@ -219,6 +225,7 @@ BAD_SETTINGS = {
     "old-marlin": ({"is_marlin_format": True}, "but got 'marlin'"),
     "awq-layout": ({"quant_method": "awq", "version": "gemv"}, "expected the layout gemm of AWQ, but got 'gemv'"),
     "bits": ({"bits": 3}, "expected 'bits' of layout gptq to be one of 2, 4, 8, but got 3"),
+    "float-bits": ({"bits": 4.0}, "expected 'bits' of layout gptq to be one of 2, 4, 8, but got 4.0"),
     "awq-bits": ({"quant_method": "awq", "bits": 8}, "expected 'bits' of layout awq to be one of 4, but got 8"),
     "group": ({"group_size": 0}, "expected 'group_size' to be a positive int or -1, but got 0"),
     "dynamic": ({"dynamic": {"-:x": {}}}, "settings of single layers in 'dynamic' are not supported"),
@@ -253,6 +260,11 @@ BAD_TENSORS = {
     "shape": (put(f"{Q}.scales", torch.ones(3, 64)), r"scales' to be .* of shape \[2, 64\], but got .* \[3, 64\]"),
     "dtype": (put(f"{Q}.qweight", torch.zeros(8, 64)), r"qweight' to be int32 of shape \[8, 64\], but got float32"),
     "groups": (put(f"{Q}.g_idx", torch.zeros(64, dtype=torch.int32)), r"g_idx': expected each group to have 32 inputs"),
+    "no-g_idx": (without(f"{Q}.g_idx"), f"expected a tensor '{Q}.g_idx', because 'desc_act' of the config is true"),
+    "nan": (put(f"{Q}.scales", torch.full((2, 64), torch.nan)), r"numbers in '.*scales', but got nan at \[0, 0\]"),
+    "inf": (put(f"{Q}.scales", torch.full((2, 64), torch.inf)), r"numbers in '.*scales', but got inf at \[0, 0\]"),
+    "complex": (put(f"{Q}.bias", torch.zeros(64) * 1j), r"bias' to have floats of .*, but got torch.complex64"),
+    "int": (put(f"{Q}.bias", torch.zeros(64).int()), r"bias' to have floats of shape \[64\], but got torch.int32"),
     "norm": (put("model.norm.weight", torch.ones(3)), r"floats of shape \[64\], but got torch.float32 of shape \[3\]"),
 }
 

@@ -61,7 +61,7 @@ class WeightFormat:
         """Returns the bytes of the codes, scales and zero points of a weight in a compiled program."""
         rows, columns = weight.shape[0], weight[0].numel()
         blocks = rows * (1 if self.block is None else columns // self.block)
-        return rows * (columns * self.bits // 8) + blocks * (weight.element_size() + 1)
+        return rows * -(-columns * self.bits // 8) + blocks * (weight.element_size() + 1)
 
 
 def import_torchao() -> Any:

@@ -199,6 +199,14 @@ def test_blocks():
     assert errors[0].bytes_after > errors[1].bytes_after > errors[2].bytes_after
 
 
+def test_rows_of_codes_end_at_a_byte():
+    quantized = inlay.quantize(nn.Sequential(nn.Linear(9, 16)).eval(), Recipe.INT4_WEIGHTS, block_size=3)
+    compiled = inlay.compile(quantized.model, (torch.ones(2, 9),), targets=HOST)
+    assert compiled.report["summary"]["weights"]["i4"] == 16 * 5  # 9 codes have 4.5 bytes
+    (layer,) = quantized.report.layers
+    assert layer.bytes_after == 16 * 5 + 16 * 3 * (4 + 1)  # a scale and a zero point for each block
+
+
 # -- Shared weights and modules ---------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,11 +91,11 @@ def find_layers(holder: Holder, recipe: Recipe, block_size: int | None, keep_wid
         names = tuple(_label(holder, path) if wide is None else _join(path, name) for path, _, name in found)
         report = LayerReport(names, type(modules[0]).__name__, size, size, form, wide=wide)
         layer = Layer(weight, modules, [places[id(module)] for module in modules], format, report)
-        if wide is None:
-            _check_floats(layer)
-            _choose_format(layer)
         layers.append(layer)
     _keep_named(layers, keep_wide)
+    for layer in narrow_layers(layers):
+        _check_floats(layer)
+        _choose_format(layer)
     return layers
 
 
@@ -184,6 +184,8 @@ def _keep_named(layers: list[Layer], keep_wide: Sequence[str]) -> None:
     """Keeps the layers wide that the user names by globs."""
     if isinstance(keep_wide, str):
         raise ArgumentTypeError(f"expected keep_wide to be a sequence of names, but got the string {keep_wide!r}")
+    if not isinstance(keep_wide, Iterable):
+        raise ArgumentTypeError(f"expected keep_wide to be a sequence of names, but got {type(keep_wide).__name__}")
     names = [name for layer in layers for name in layer.report.names]
     for pattern in keep_wide:
         if not isinstance(pattern, str):

@@ -366,6 +366,8 @@ BAD = {
         {"block_size": 32, "recipe": Recipe.INT8_DYNAMIC}, VALUE, "no block_size for int8-dynamic"
     ),
     "names": ({"keep_wide": ["o"]}, VALUE, "no layer of the model fits 'o' of keep_wide"),
+    "no-names": ({"keep_wide": None}, KIND, "expected keep_wide to be a sequence of names, but got NoneType"),
+    "number": ({"keep_wide": 5}, KIND, "expected keep_wide to be a sequence of names, but got int"),
     "one-name": ({"keep_wide": "0"}, KIND, "a sequence of names, but got the string '0'"),
     "all-wide": ({"keep_wide": ["0"]}, VALUE, "no layer that int8-weights can quantize: '0': keep_wide"),
     "no-layer": ({"model": nn.ReLU().eval()}, VALUE, "no layer that int8-weights .* no weights with"),

@@ -193,7 +193,12 @@ def _quantize_layers(holder: Holder, layers: list[Layer], examples: list[Example
         else:
             layer.keep_wide(WideReason.UNSEEN, "no data of calibration reaches it")
             continue
-        layer.report.weight_error = relative_error(weight_of(layer.narrow[0]), layer.weight)
+        floats = weight_of(layer.narrow[0])
+        if not torch.isfinite(floats).all():
+            dtype = str(layer.weight.dtype).removeprefix("torch.")
+            layer.keep_wide(WideReason.RANGE, f"the floats of its codes are not finite in {dtype}")
+            continue
+        layer.report.weight_error = relative_error(floats, layer.weight)
 
 
 def _measure_layers(holder: Holder, layers: list[Layer], examples: list[Example]) -> None:

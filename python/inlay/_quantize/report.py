@@ -19,6 +19,7 @@ class WideReason(enum.Enum):
     CLASS = "class"  # the recipe has no form for the class of its module
     SHARED = "shared"  # a module that stays wide reads it too
     UNSEEN = "unseen"  # no calibration data reaches it
+    RANGE = "range"  # the floats of its codes overflow
     SIZE = "size"  # its codes and scales take as much memory
 
 

@@ -304,6 +304,22 @@ def test_weights_whose_codes_save_nothing_stay_wide():
     assert reasons(inlay.quantize(model, Recipe.INT8_WEIGHTS).report) == {"0": WideReason.SIZE}
 
 
+def test_weights_whose_floats_overflow_stay_wide():
+    model = nn.Sequential(nn.Linear(64, 64), nn.Linear(64, 64)).half().eval()
+    with torch.no_grad():
+        model[0].weight.copy_(torch.tensor([-60000.0, 60000.0]).repeat(32))
+    report = inlay.quantize(model, Recipe.INT4_WEIGHTS).report
+    assert reasons(report) == {"0": WideReason.RANGE}
+    assert "the floats of its codes are not finite in float16" in str(report)
+
+
+def test_weights_that_stay_wide_on_request_may_be_infinite():
+    model = chain(64, 64, 64)
+    with torch.no_grad():
+        model[2].weight[0, 0] = torch.inf
+    assert reasons(inlay.quantize(model, Recipe.INT8_WEIGHTS, keep_wide=["2"]).report) == {"2": WideReason.REQUEST}
+
+
 # -- Budgets ----------------------------------------------------------------------------------------------------------
 
 

@@ -224,7 +224,8 @@ def _meet_budget(holder: Holder, layers: list[Layer], exact: ModelError, budget:
     """Keeps layers wide until the error of the model is within the budget.
 
     The layers are sorted by the square of their effect for each byte that they save. A binary search finds the least
-    number of layers to keep wide from the start of this list. The error of the choice is measured.
+    number of layers to keep wide from the start of this list. If that is all of them, layers become quantized by
+    rising effect while the budget is met. The error of the choice is measured.
     """
     order = list(narrow_layers(layers))
 
@@ -248,18 +249,18 @@ def _meet_budget(holder: Holder, layers: list[Layer], exact: ModelError, budget:
         middle = (low + high) // 2
         low, high = (low, middle) if measure(middle) <= budget else (middle, high)
     if high == len(order):
-        least = min(order, key=_effect)
+        # The last layer alone is too much. Layers that save fewer bytes may still fit.
+        order.sort(key=_effect, reverse=True)
+        while high > 0 and measure(high - 1) <= budget:
+            high -= 1
+    if high == len(order):
+        least = order[-1]
         raise ArgumentValueError(
             f"no choice of layers meets the budget of {budget:.3g}: the least error is {_effect(least):.3g}, if only "
             f"'{least.name}' is quantized"
         )
     for layer in order[:high]:
         layer.keep_wide(WideReason.BUDGET, f"alone, it makes an error of {_effect(layer):.3g}")
-
-
-def _effect_per_byte(layer: Layer) -> float:
-    """Returns the square of the effect for each byte that a layer saves."""
-    return _effect(layer) ** 2 / (layer.report.bytes_before - layer.report.bytes_after)
 
 
 def _effect(layer: Layer) -> float:

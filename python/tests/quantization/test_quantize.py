@@ -355,6 +355,24 @@ def test_a_budget_that_is_met_keeps_nothing_wide():
     assert "(budget: 0.1)" in str(report)
 
 
+def test_a_budget_that_only_a_layer_that_saves_little_meets():
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            torch.manual_seed(0)
+            self.big, self.middle, self.small = nn.Linear(512, 512), nn.Linear(512, 8), nn.Linear(512, 8)
+
+        def forward(self, x):
+            return torch.cat([self.big(x), self.middle(x), self.small(x)], -1)
+
+    model, data = Both().eval(), samples(8, 512)
+    free = inlay.quantize(model, Recipe.INT4_WEIGHTS, data, keep_wide=["big"]).report
+    budget = 1.01 * free.error
+    report = inlay.quantize(model, Recipe.INT4_WEIGHTS, data, budget=budget).report
+    assert reasons(report) == {"big": WideReason.BUDGET}
+    assert 0 < report.error <= budget
+
+
 def test_a_budget_that_no_choice_meets_is_an_error():
     with pytest.raises(inlay.ArgumentValueError, match=r"no choice of layers meets the budget of 1e-09: the .* '0'"):
         inlay.quantize(chain(64, 64), Recipe.INT8_WEIGHTS, samples(8, 64), budget=1e-9)

@@ -210,3 +210,8 @@ def weight_of(module: nn.Module) -> Tensor:
     weight: Any = module.weight
     floats: Tensor = weight if isinstance(module, StaticLayer) else weight.dequantize()
     return floats
+
+
+def has_hooks(*modules: nn.Module) -> bool:
+    """Returns true if calls of the modules also call other functions."""
+    return any(module._forward_hooks or module._forward_pre_hooks for module in modules)

@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from .calibration import Example
+from .layers import has_hooks
 from .static import STATIC_CLASSES
 
 _CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
@@ -20,7 +21,8 @@ _NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 def fold_batch_norms(model: nn.Module, example: Example) -> list[str]:
     """Folds each batch norm that is the only user of a convolution. Returns notes about what it did.
 
-    A graph of PyTorch tells the users. If PyTorch cannot make one, the batch norms stay.
+    Nothing else may read the parameters and buffers of the two, because they change or vanish. A graph of PyTorch tells
+    the users. If PyTorch cannot make one, the batch norms stay.
     """
     if not any(type(module) in _NORMS for module in model.modules()):
         return []
@@ -48,9 +50,15 @@ def _pairs(graph: torch.fx.Graph) -> list[tuple[str, str]]:
         convolution, norm = _path(node), _path(user)
         if _name(user) != "batch_norm" or user.args[0] is not node or convolution is None or norm is None:
             continue
-        if calls[convolution] == calls[norm] == 1:
+        if calls[convolution] == calls[norm] == 1 and _owns_tensors(node) and _owns_tensors(user):
             pairs.append((convolution, norm))
     return pairs
+
+
+def _owns_tensors(node: torch.fx.Node) -> bool:
+    """Returns true if no other call reads the parameters and buffers that a convolution or batch norm reads."""
+    tensors = [argument for argument in node.args[1:] if isinstance(argument, torch.fx.Node)]
+    return all(tensor.op == "placeholder" and len(tensor.users) == 1 for tensor in tensors)
 
 
 def _is_layer(node: torch.fx.Node) -> bool:
@@ -75,14 +83,10 @@ def _fold(model: nn.Module, convolution_path: str, norm_path: str) -> bool:
     modules = dict(model.named_modules())
     convolution: Any = modules.get(convolution_path)
     norm: Any = modules.get(norm_path)
-    if type(convolution) not in STATIC_CLASSES or type(norm) not in _NORMS or _has_hooks(convolution, norm):
+    if type(convolution) not in STATIC_CLASSES or type(norm) not in _NORMS or has_hooks(convolution, norm):
         return False
     if norm.running_mean is None:
         return False
     model.set_submodule(convolution_path, fuse_conv_bn_eval(convolution, norm))
     model.set_submodule(norm_path, nn.Identity())
     return True
-
-
-def _has_hooks(*modules: Any) -> bool:
-    return any(module._forward_hooks or module._forward_pre_hooks for module in modules)

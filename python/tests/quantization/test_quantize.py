@@ -156,6 +156,27 @@ def test_a_batch_norm_whose_input_has_another_user_stays():
     assert quantized.report.error < 0.02
 
 
+@pytest.mark.parametrize("read", ["conv.weight", "conv.bias", "norm.weight", "norm.running_mean"])
+def test_a_batch_norm_stays_if_the_model_reads_a_tensor_of_the_pair(read):
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.norm = nn.Conv1d(16, 16, 3, padding=1), nn.BatchNorm1d(16)
+
+        def forward(self, x):
+            module, _, name = read.partition(".")
+            return self.norm(self.conv(x)), getattr(getattr(self, module), name).abs().sum()
+
+    torch.manual_seed(0)
+    model, data = Reader().eval(), samples(2, 16, 20)
+    with torch.no_grad():
+        model.norm.running_var.uniform_(0.01, 0.05)
+        model.norm.running_mean.uniform_(1, 2)
+    quantized = inlay.quantize(model, Recipe.INT8_STATIC, data)
+    assert isinstance(quantized.model.norm, nn.BatchNorm1d)
+    assert quantized.report.error < 0.02
+
+
 def test_static_scales_come_from_all_of_the_data():
     model = nn.Sequential(nn.Linear(64, 64)).eval()
     data = samples(8, 64)

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from ..errors import ArgumentTypeError, ArgumentValueError, Error
+from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,13 @@ class Example:
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+
+    def copy(self) -> Example:
+        """Returns a copy, which a call may change."""
+        leaves = pytree.tree_leaves((self.args, self.kwargs))
+        # copy.deepcopy refuses results of autograd.
+        graph = {id(leaf): leaf.detach().clone() for leaf in leaves if isinstance(leaf, Tensor) and not leaf.is_leaf}
+        return Example(*copy.deepcopy((self.args, self.kwargs), graph))
 
 
 def read_example(inputs: Any, what: str) -> Example:
@@ -48,11 +57,48 @@ def read_calibration(calibration: Any) -> list[Example]:
     return examples
 
 
-def run(model: nn.Module, example: Example, number: int) -> list[Tensor]:
-    """Returns the floating-point results of a call. number: of the example, for messages."""
+def check_evaluation(model: nn.Module) -> None:
+    """Checks that a model is in evaluation mode."""
+    for name, module in model.named_modules():
+        if module.training:
+            name = name or type(model).__name__
+            raise ArgumentValueError(
+                f"expected a model in evaluation mode, but '{name}' is in training; call model.eval()"
+            )
+
+
+def copy_model(model: nn.Module) -> nn.Module:
+    """Returns a copy of a model with the same parameters."""
     try:
-        with torch.no_grad():
-            results = model(*example.args, **example.kwargs)
+        return copy.deepcopy(model, {id(parameter): parameter for parameter in model.parameters()})
+    except Exception as error:
+        raise UnsupportedError(f"copy.deepcopy can't copy {type(model).__name__}: {error}") from error
+
+
+@contextmanager
+def _without_fast_path() -> Iterator[None]:
+    """Switches off PyTorch's fused kernels for encoders, which read the weights of layers and do not call them."""
+    enabled = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(enabled)
+
+
+def run(model: nn.Module, example: Example, number: int) -> list[Tensor]:
+    """Returns the floating-point results of a call. number: of the example, for messages.
+
+    The call gets copies of the model and of the inputs, so that it changes neither.
+    """
+    made = copy_model(model)
+    try:
+        inputs = example.copy()
+    except Exception as error:
+        raise UnsupportedError(f"copy.deepcopy can't copy the inputs calibration[{number}]: {error}") from error
+    try:
+        with torch.no_grad(), _without_fast_path():
+            results = made(*inputs.args, **inputs.kwargs)
     except Error:
         raise
     except Exception as error:
@@ -127,10 +173,14 @@ def visit_calls(
     the example."""
     current = 0
 
-    def hook(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Tensor) -> None:
-        visit(module, args[0] if args else kwargs["input"], result, current)
+    def hook_of(module: nn.Module) -> Callable[..., None]:
+        # The call is that of a copy of the module.
+        def hook(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Tensor) -> None:
+            visit(module, args[0] if args else kwargs["input"], result, current)
 
-    hooks = [module.register_forward_hook(hook, with_kwargs=True) for module in modules]
+        return hook
+
+    hooks = [module.register_forward_hook(hook_of(module), with_kwargs=True) for module in modules]
     try:
         for number, example in enumerate(examples):
             current = number

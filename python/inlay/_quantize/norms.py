@@ -27,8 +27,9 @@ def fold_batch_norms(model: nn.Module, example: Example) -> list[str]:
     if not any(type(module) in _NORMS for module in model.modules()):
         return []
     try:
+        inputs = example.copy()
         with torch.no_grad():
-            graph = torch.export.export(model, example.args, example.kwargs).graph
+            graph = torch.export.export(model, inputs.args, inputs.kwargs).graph
     except Exception as error:
         reason = str(error).strip().partition("\n")[0]
         return [f"batch norms are not folded, because torch.export fails: {reason}"]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -11,8 +10,18 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from .calibration import ErrorSum, Example, ModelError, read_calibration, read_example, relative_error, visit_calls
+from ..errors import ArgumentTypeError, ArgumentValueError
+from .calibration import (
+    ErrorSum,
+    Example,
+    ModelError,
+    check_evaluation,
+    copy_model,
+    read_calibration,
+    read_example,
+    relative_error,
+    visit_calls,
+)
 from .layers import Holder, Layer, find_layers, narrow_layers, weight_of
 from .norms import fold_batch_norms
 from .recipes import Form, Recipe, import_torchao, quantize_dynamic, quantize_weights
@@ -66,7 +75,7 @@ def quantize(
     block_size = _check_arguments(model, recipe, budget, block_size)
     examples = _read_examples(recipe, calibration, example_inputs, budget)
     import_torchao()
-    holder = Holder(_copy(model))
+    holder = Holder(copy_model(model))
     exact = ModelError(holder.model, examples) if examples else None
     report = QuantizationReport(recipe, budget)
     if recipe is Recipe.INT8_STATIC:
@@ -104,10 +113,7 @@ def _check_arguments(model: object, recipe: object, budget: float | None, block_
     if not isinstance(recipe, Recipe):
         known = ", ".join(f"Recipe.{known.name}" for known in Recipe)
         raise ArgumentTypeError(f"expected recipe to be one of {known}, but got {recipe!r}")
-    training = [name for name, module in model.named_modules() if module.training]
-    if training:
-        name = training[0] or type(model).__name__
-        raise ArgumentValueError(f"expected a model in evaluation mode, but '{name}' is in training; call model.eval()")
+    check_evaluation(model)
     if budget is not None:
         if isinstance(budget, bool) or not isinstance(budget, (int, float)):
             raise ArgumentTypeError(f"expected budget to be a number, but got {type(budget).__name__}")
@@ -132,14 +138,6 @@ def _read_examples(recipe: Recipe, calibration: Any, example_inputs: Any, budget
         what = f"the recipe {recipe.value}" if recipe is Recipe.INT8_STATIC else "a budget"
         raise ArgumentValueError(f"expected calibration for {what}: a list with the inputs of several calls")
     return [] if example_inputs is None else [read_example(example_inputs, "example_inputs")]
-
-
-def _copy(model: nn.Module) -> nn.Module:
-    """Returns a copy of a model with the same parameters."""
-    try:
-        return copy.deepcopy(model, {id(parameter): parameter for parameter in model.parameters()})
-    except Exception as error:
-        raise UnsupportedError(f"copy.deepcopy can't copy {type(model).__name__}: {error}") from error
 
 
 def _own_parameters(made: nn.Module, model: nn.Module) -> None:

@@ -7,7 +7,7 @@ import sys
 import inlay
 import pytest
 import torch
-from inlay.quantization import Form, QuantizedModel, Recipe, WideReason
+from inlay.quantization import Form, QuantizedModel, Recipe, WideReason, smooth
 from small_models import HOST, TOKENS, Tied, chain, check_program, kernels, relative, samples
 from torch import nn
 
@@ -397,6 +397,52 @@ def test_a_budget_that_only_a_layer_that_saves_little_meets():
 def test_a_budget_that_no_choice_meets_is_an_error():
     with pytest.raises(inlay.ArgumentValueError, match=r"no choice of layers meets the budget of 1e-09: the .* '0'"):
         inlay.quantize(chain(64, 64), Recipe.INT8_WEIGHTS, samples(8, 64), budget=1e-9)
+
+
+# -- Calibration ------------------------------------------------------------------------------------------------------
+
+
+class Stateful(nn.Module):
+    """A layer behind a running sum, which calls change, in a buffer, a list and a number."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer = nn.Linear(64, 64)
+        self.register_buffer("total", torch.zeros(64))
+        self.seen, self.count = [], 0
+
+    def forward(self, x):
+        self.total.add_(x.sum(0))
+        self.seen.append(1)
+        self.count += 1
+        x.mul_(len(self.seen) + self.count)  # changes the input too
+        return self.layer(x + self.total)
+
+
+def test_calibration_changes_neither_the_model_nor_the_inputs():
+    model, data = Stateful().eval(), samples(8, 64)
+    kept = copy.deepcopy(data)
+    quantized = inlay.quantize(model, Recipe.INT8_DYNAMIC, data, budget=0.5)
+    for made in (model, quantized.model):
+        assert not made.total.any() and not made.seen and made.count == 0
+    # Each call begins with the state of the model.
+    calls = [(copy.deepcopy(model)(*copy.deepcopy(x)), copy.deepcopy(quantized.model)(*copy.deepcopy(x))) for x in data]
+    exact, values = (torch.stack(results) for results in zip(*calls, strict=True))
+    assert quantized.report.error == pytest.approx(relative(values, exact), rel=1e-6)
+    smooth(model, data)
+    assert not model.total.any() and not model.seen and model.count == 0
+    torch.testing.assert_close(data, kept, rtol=0, atol=0)
+
+
+def test_errors_are_those_without_fused_kernels_of_pytorch():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.TransformerEncoderLayer(64, 2, 128, batch_first=True)).eval()
+    data = samples(4, 5, 64, count=1)
+    quantized = inlay.quantize(model, Recipe.INT8_STATIC, data)
+    assert torch.backends.mha.get_fastpath_enabled()
+    # PyTorch has no fused kernel for tensors that require gradients.
+    assert quantized.report.error == pytest.approx(relative(quantized.model(*data[0]), model(*data[0])), rel=1e-3)
 
 
 # -- Bad arguments ----------------------------------------------------------------------------------------------------

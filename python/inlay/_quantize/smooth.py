@@ -16,7 +16,8 @@ from torch import Tensor, nn
 
 from .._rewrite.replacing import replace_modules
 from ..errors import ArgumentTypeError, ArgumentValueError
-from .calibration import read_calibration, visit_calls
+from .calibration import check_evaluation, read_calibration, visit_calls
+from .layers import has_hooks, weight_of
 
 
 class SmoothedLinear(nn.Module):
@@ -50,6 +51,7 @@ def smooth(
     Replaces linear layers in `model` by layers that divide each channel of the input by a factor and multiply the
     weights by it. The results of the model are the same up to rounding. Call `inlay.quantize` for the model afterwards.
 
+    model: in evaluation mode.
     calibration: the inputs of several calls, as for `inlay.quantize`.
     strength: from 0 to 1. The factor is `largest_input**strength / largest_weight**(1 - strength)` for the largest
         absolute values of the channel. 0.5 divides the outliers equally.
@@ -65,6 +67,7 @@ def smooth(
         raise ArgumentTypeError(f"expected a torch.nn.Module, but got {type(model).__name__}")
     if isinstance(strength, bool) or not isinstance(strength, (int, float)) or not 0 <= strength <= 1:
         raise ArgumentValueError(f"expected strength to be a number from 0 to 1, but got {strength!r}")
+    check_evaluation(model)
     layers = {path: module for path, module in model.named_modules() if path and _can_change(model, module)}
     inverses = _inverses(model, layers, calibration, strength)
 

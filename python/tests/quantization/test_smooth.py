@@ -88,9 +88,13 @@ def test_tied_layers_are_not_smoothed():
     ("arguments", "message"),
     [
         ((nn.ReLU().eval(), samples(8, 64)), "expected ReLU to contain linear layers"),
-        ((nn.Sequential(nn.Linear(64, 4)), []), "at least one call, but it is empty"),
         (
-            (nn.Sequential(nn.Linear(64, 4)), [torch.full((1, 64), torch.nan)]),
+            (nn.Sequential(nn.Dropout(), nn.Linear(64, 4)), samples(8, 64)),
+            "evaluation mode, but 'Sequential' is in training",
+        ),
+        ((nn.Sequential(nn.Linear(64, 4)).eval(), []), "at least one call, but it is empty"),
+        (
+            (nn.Sequential(nn.Linear(64, 4)).eval(), [torch.full((1, 64), torch.nan)]),
             r"calibration\[0\]: expected finite .* '0'",
         ),
     ],

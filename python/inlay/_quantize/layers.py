@@ -10,11 +10,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 from .recipes import Recipe, WeightFormat, form_of
 from .report import LayerReport, Wide, WideReason
-from .static import STATIC_CLASSES, StaticLayer
+from .static import STATIC_CLASSES
 
 _CLASSES: dict[Recipe, tuple[type[nn.Module], ...]] = {
     Recipe.INT8_WEIGHTS: (nn.Linear, nn.Embedding),
@@ -206,9 +207,10 @@ def narrow_layers(layers: list[Layer]) -> Iterator[Layer]:
 
 
 def weight_of(module: nn.Module) -> Tensor:
-    """Returns the floats of a quantized weight."""
+    """Returns the floats of the weight of a layer, which may be quantized."""
     weight: Any = module.weight
-    floats: Tensor = weight if isinstance(module, StaticLayer) else weight.dequantize()
+    is_packed: bool = is_traceable_wrapper_subclass(weight)
+    floats: Tensor = weight.dequantize() if is_packed else weight
     return floats
 
 

@@ -31,8 +31,30 @@ class SmoothedLinear(nn.Module):
 
     def __init__(self, linear: nn.Module, inverse: Tensor):
         super().__init__()
-        self.linear = linear
+        self.linear: Any = linear
         self.register_buffer("inverse", inverse)
+
+    @property
+    def weight(self) -> Tensor:
+        """The floats of the weight before the division. Models may read them or their dtype."""
+        return weight_of(self.linear) * self.inverse
+
+    @property
+    def bias(self) -> Tensor | None:
+        """The bias of the linear layer."""
+        bias: Tensor | None = self.linear.bias
+        return bias
+
+    @property
+    def in_features(self) -> int:
+        """The size of inputs."""
+        return len(self.inverse)
+
+    @property
+    def out_features(self) -> int:
+        """The size of results."""
+        size: int = self.linear.out_features
+        return size
 
     def forward(self, input: Tensor) -> Tensor:
         result: Tensor = self.linear(input * self.inverse)
@@ -57,7 +79,8 @@ def smooth(
         absolute values of the channel. 0.5 divides the outliers equally.
     selector: a glob or a predicate of the layers to change, as for `inlay.replace_modules`; None for all.
 
-    Layers stay as they are if their weight is that of another module too, or if no calibration data reaches them.
+    Layers stay as they are if their weight is that of another module too, if they have hooks, or if no calibration data
+    reaches them. Inputs of float16 never become larger, so that they do not overflow.
     Raises ArgumentTypeError or ArgumentValueError for wrong arguments, and if there is no layer to change.
 
         inlay.quantization.smooth(model, samples)
@@ -78,15 +101,20 @@ def smooth(
     count = replace_modules(model, nn.Linear if selector is None else selector, replace)
     if count == 0:
         raise ArgumentValueError(
-            f"expected {type(model).__name__} to contain linear layers that calibration reaches and whose weights no "
-            "other module has, but there are none to change"
+            f"expected {type(model).__name__} to contain linear layers without hooks that calibration reaches and "
+            "whose weights no other module has, but there are none to change"
         )
     return count
 
 
 def _can_change(model: nn.Module, module: nn.Module) -> bool:
-    """Returns true for a linear layer with a plain weight of its own."""
-    if type(module) is not nn.Linear or "weight" not in module._parameters or type(module.weight.data) is not Tensor:
+    """Returns true for a linear layer with a plain weight of its own and without hooks."""
+    if (
+        type(module) is not nn.Linear
+        or has_hooks(module)
+        or "weight" not in module._parameters
+        or type(module.weight.data) is not Tensor
+    ):
         return False
     owners = [owner for owner in model.modules() if any(own is module.weight for own in owner._parameters.values())]
     return len(owners) == 1
@@ -129,6 +157,8 @@ def _shared(
     factors = largest[keys[0]] ** strength / of_weights ** (1 - strength)
     usable = torch.isfinite(factors) & (factors > 0)
     inverse = torch.where(usable, 1 / factors, 1.0).to(weights[0].dtype)
+    if inverse.dtype is torch.float16:
+        inverse = inverse.clamp(max=1)  # Other inputs may be larger than those of calibration.
     # Neither the constant nor a divided weight may overflow.
     fits = torch.isfinite(inverse) & (of_weights / inverse.float() <= torch.finfo(inverse.dtype).max)
     inverse = torch.where(fits, inverse, 1.0)

@@ -5,7 +5,7 @@ import inlay
 import pytest
 import torch
 from inlay.quantization import Recipe, smooth
-from small_models import TOKENS, Tied, check_program, kernels, samples
+from small_models import TOKENS, Tied, chain, check_program, kernels, relative, samples
 from torch import nn
 
 pytest.importorskip("torchao")
@@ -76,6 +76,47 @@ def test_smoothing_overflows_no_weight():
     assert smooth(model, [(x,)], strength=1) == 1  # 4 * 30000 is too large for float16, 0.03 * 8 is not
     assert model[0].inverse.tolist() == [1.0, 0.125] and torch.isfinite(model[0].linear.weight).all()
     torch.testing.assert_close(model(x), exact)
+
+
+def test_smoothing_overflows_no_input():
+    model = nn.Sequential(nn.Linear(4, 4, bias=False)).half().eval()
+    with torch.no_grad():
+        model[0].weight.fill_(1)
+    x = torch.tensor([[50.0, 1, 1, 1]]).half()
+    exact = model(x)
+    # Data that is typical has nearly nothing in the first channel.
+    assert smooth(model, [(torch.tensor([[1e-7, 64, 1, 1]]).half(),)]) == 1
+    assert model[0].inverse.tolist() == [1.0, 0.125, 1.0, 1.0]
+    torch.testing.assert_close(model(x), exact)
+
+
+def test_models_may_read_a_smoothed_layer():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.TransformerEncoderLayer(64, 2, 128, batch_first=True)).eval()
+    data = samples(4, 5, 64)
+    with torch.no_grad():
+        model[0].norm1.weight[5] = 60
+        exact = model(*data[0])
+    floats = model[0].linear1.weight.detach().clone()
+    assert smooth(model, data) == 2
+    layer = model[0].linear1
+    torch.testing.assert_close(layer.weight, floats)
+    assert (layer.in_features, layer.out_features) == (64, 128) and layer.bias is layer.linear.bias
+    assert not torch.equal(layer.linear.weight, floats)
+    with torch.no_grad():  # PyTorch's fused kernels read the weights.
+        torch.testing.assert_close(model(*data[0]), exact)
+    for recipe in (Recipe.INT8_WEIGHTS, Recipe.INT8_STATIC):
+        narrow = inlay.quantize(model, recipe, data).model[0].linear1
+        assert narrow.weight.dtype == torch.float32 and relative(narrow.weight, floats) < 0.02
+
+
+def test_layers_with_hooks_are_not_smoothed():
+    model, data = chain(64, 64, 64), samples(8, 64)
+    model[0].register_forward_pre_hook(lambda module, args: (args[0].clamp(-1, 1),))
+    exact = model(*data[0])
+    assert smooth(model, data) == 1
+    assert type(model[0]) is nn.Linear
+    torch.testing.assert_close(model(*data[0]), exact)
 
 
 def test_tied_layers_are_not_smoothed():

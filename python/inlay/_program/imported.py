@@ -187,3 +187,8 @@ class ImportedModel:
     convention: CallConvention
     make_eager: Callable[[], Callable[..., Any]] | None = None  # returns the model as PyTorch runs it
     watch: Watch | None = None  # checks that the model is the same as at the import
+
+
+def in_order(tensor: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor whose memory has its elements in order, for code that does not know PyTorch's views."""
+    return tensor.detach().resolve_neg().contiguous()

@@ -15,7 +15,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from ..errors import UnsupportedError
-from .imported import CallConvention, Interface, ProgramInput, TensorType
+from .imported import CallConvention, Interface, ProgramInput, TensorType, in_order
 from .metadata import OPERATORS, OUTPUT_KINDS, TORCH_KINDS, VERSION, is_plain
 from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, Tensors, ValueOutput, WeightsOutput
 from .sizes import Size
@@ -109,7 +109,7 @@ class _Writer:
     def store(self, key: str, tensor: torch.Tensor) -> dict[str, Any]:
         if tensor.layout != torch.strided:
             raise UnsupportedError(f"{key!r} has layout {tensor.layout}, which can't be saved")
-        self.tensors[key] = tensor.detach().resolve_neg().contiguous()
+        self.tensors[key] = in_order(tensor)
         return {"key": key} | self.tensor(TensorType(tuple(tensor.shape), tensor.dtype))
 
     def tensor(self, type: TensorType) -> dict[str, Any]:

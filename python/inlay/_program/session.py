@@ -12,7 +12,7 @@ from .._dialect.text import tensor_text
 from .._paths import StrPath
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .figures import Profile
-from .imported import ProgramInput
+from .imported import ProgramInput, in_order
 
 if TYPE_CHECKING:
     from .._inlay import Session as Handle
@@ -81,9 +81,4 @@ class Session:
             if value.layout != torch.strided or value.is_meta:
                 kind = "a tensor of the device meta" if value.is_meta else f"one of {value.layout}"
                 raise ArgumentTypeError(f"state {name!r}: expected a dense tensor with values, but got {kind}")
-        self._handle.write([(self._numbers[name], _as_bytes(value)) for name, value in states.items()])
-
-
-def _as_bytes(value: torch.Tensor) -> torch.Tensor:
-    """Returns a tensor whose memory has its elements in order."""
-    return value.detach().resolve_neg().cpu().contiguous()
+        self._handle.write([(self._numbers[name], in_order(value.cpu())) for name, value in states.items()])

@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 
 from .._dialect.text import has_no_shape, tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, SizesError, did_you_mean
-from .imported import CARRIER_DTYPE, CallConvention, Dims, Interface, ProgramInput
+from .imported import CARRIER_DTYPE, CallConvention, Dims, Interface, ProgramInput, in_order
 from .sizes import Line, Size
 
 
@@ -244,7 +244,7 @@ class Signature:
             or leaf.layout != wanted.layout
         ):
             raise self._mismatch(number, leaf)
-        return leaf.detach() if wanted.is_kept else leaf.detach().resolve_neg().contiguous()
+        return leaf.detach() if wanted.is_kept else in_order(leaf)
 
     def _fits(self, number: int, shape: torch.Size) -> bool:
         """Returns true if the known dims of an input equal those of `shape`."""

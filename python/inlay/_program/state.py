@@ -14,7 +14,7 @@ from .._dialect.calls import no_autocast
 from .._dialect.text import has_no_shape, tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 from .forking import ForkLock
-from .imported import ModelState
+from .imported import ModelState, in_order
 
 _Replace: TypeAlias = Callable[[Sequence[tuple[str, torch.Tensor]]], None]
 
@@ -180,7 +180,7 @@ class State:
         with no_autocast():
             ready = [(key, compute(tensors)) for key, compute in self._model.sources.items()]
             kept = {name: compute(tensors) for name, compute in self._model.kept_sources.items()}
-        self._replace([(key, tensor.detach().resolve_neg().contiguous()) for key, tensor in ready])
+        self._replace([(key, in_order(tensor)) for key, tensor in ready])
         self.kept.update(kept)
 
     def _watch(self) -> None:

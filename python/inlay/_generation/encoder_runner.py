@@ -155,6 +155,7 @@ class EncoderDecoderRunner(Runner):
         super().__init__(model, programs.step, layers, example.chunk, *sizes, all_logits)
         self.programs, self.source, self.max_source_length = programs, source, max_source_length
         self.words = count_words(model.get_decoder(), f"the decoder of {type(model).__name__}")
+        self.positions = self.max_length
         self.accepts_positions = "decoder_position_ids" in inspect.signature(model.forward).parameters
 
     def new_cache(self) -> ProgramCache:
@@ -167,7 +168,8 @@ class EncoderDecoderRunner(Runner):
     def take_source(self, arguments: dict[str, Any]) -> tuple[Any, dict[str, Any], Any]:
         """Removes the arguments of the encoder. Returns (result of the encoder or None, its inputs, their mask)."""
         inputs = {name: arguments.pop(name) for name in self.source.inputs if name in arguments and name != MASK}
-        self._check_positions(arguments.get("decoder_position_ids"))
+        if arguments.get("decoder_position_ids") is not None and not self.accepts_positions:
+            raise UnsupportedError("the model has no argument 'decoder_position_ids'")
         if arguments.get(self.cache_name) is None and arguments.get("use_cache") is False:
             del arguments["use_cache"]
         return arguments.pop("encoder_outputs", None), inputs, arguments.pop(MASK, None)
@@ -221,19 +223,6 @@ class EncoderDecoderRunner(Runner):
         if mask is not None:
             inputs[MASK] = mask
         return cast(torch.Tensor, self.programs.encoder(inputs))
-
-    def _check_positions(self, positions: torch.Tensor | None) -> None:
-        """Checks that positions are in the table of positions: a compiled model takes the nearest row."""
-        if positions is None or not positions.numel():
-            return
-        if not self.accepts_positions:
-            raise UnsupportedError("the model has no argument 'decoder_position_ids'")
-        low, high = (one.item() for one in positions.aminmax())
-        if low < 0 or high >= self.max_length:
-            raise ArgumentValueError(
-                f"decoder_position_ids: expected positions from 0 to {self.max_length - 1}, but got "
-                f"{low if low < 0 else high}"
-            )
 
     def _check_length(self, name: str, length: int) -> None:
         if self.source.words and not 1 <= length <= self.max_source_length:

@@ -191,7 +191,7 @@ def _find_shapes(model: PreTrainedModel) -> list[LayerShape]:
     layers = [ProbedLayer() for _ in range(model.config.get_text_config(decoder=True).num_hidden_layers)]
     arguments = {find_cache_name(model): Cache(layers=layers), "use_cache": True}
     try:
-        with torch.no_grad(), _stopping_at(model.get_output_embeddings()):
+        with torch.no_grad(), _stopping_at(_find_head(model)):
             model(input_ids=torch.zeros(1, _EXAMPLE, dtype=torch.int64), **arguments)
     except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         raise UnsupportedError(
@@ -207,6 +207,12 @@ def _find_shapes(model: PreTrainedModel) -> list[LayerShape]:
             )
         shapes.append(layer.shape)
     return shapes
+
+
+def _find_head(model: PreTrainedModel) -> nn.Module | None:
+    """Returns the module that computes the logits; None if it is unknown or if it also reads the tokens."""
+    head = model.get_output_embeddings()
+    return None if head is model.get_input_embeddings() else head
 
 
 @contextlib.contextmanager
@@ -234,7 +240,7 @@ class Runner:
     """Calls the program with the arguments that `generate` passes to a model."""
 
     prefix = ""
-    """What the names of the arguments with tokens begin with."""
+    """The beginning of the names of the arguments with tokens."""
 
     # Values that change nothing.
     _NEUTRAL: Mapping[str, Sequence[Any]] = {
@@ -262,7 +268,7 @@ class Runner:
         # `generate` passes logits_to_keep to models that have it.
         keeps = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.default_kept = 0 if keeps or all_logits else 1
-        # The number of positions of models with a table of them, and of others that have a limit.
+        # The number of positions that the config allows. None or another value if it has no limit.
         self.positions = getattr(model.config.get_text_config(decoder=True), "max_position_embeddings", None)
 
     def new_cache(self) -> ProgramCache:

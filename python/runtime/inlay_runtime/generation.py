@@ -42,7 +42,7 @@ class Piece:
     """The number of the prompt."""
     token: int
     text: str | None
-    """What is new in the text after this token. It may be empty. None without a tokenizer."""
+    """The new text after this token. It may be empty. None without a tokenizer."""
     reason: StopReason | None
     """Why the text ended. None if it goes on."""
 

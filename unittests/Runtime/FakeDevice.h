@@ -205,17 +205,17 @@ public:
   std::atomic<size_t> allocatedBytes{0};
 
 private:
+  /// Allocates nothing, because a wait that throws would leave its submission in flight.
   static void execute(const Recorded &command) {
-    std::vector<const Memory *> memory;
-    for (auto &argument : command.arguments)
-      memory.push_back(&static_cast<Memory &>(*argument));
-    if (memory.empty())
+    const auto &arguments = command.arguments;
+    if (arguments.empty())
       return;
+    auto memory = [&](size_t number) -> const Memory & { return static_cast<const Memory &>(*arguments[number]); };
     // "add" has three arguments, "double" two. "accumulate" adds its first argument to the second.
-    const Memory &other = *memory[memory.size() > 2 || command.accumulates ? 1 : 0];
-    const Memory &result = *memory.back();
-    for (size_t i = 0; i < std::min({result.count, memory[0]->count, other.count}); ++i)
-      result.floats[i] = memory[0]->floats[i] + other.floats[i];
+    const Memory &one = memory(0), &other = memory(arguments.size() > 2 || command.accumulates ? 1 : 0);
+    const Memory &result = memory(arguments.size() - 1);
+    for (size_t i = 0; i < std::min({result.count, one.count, other.count}); ++i)
+      result.floats[i] = one.floats[i] + other.floats[i];
   }
 
   std::string name_ = "fake";

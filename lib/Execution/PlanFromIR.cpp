@@ -216,6 +216,7 @@ public:
     if (failed(symbols))
       return failure();
     plan->symbols = std::move(*symbols);
+    plan->conditions = convertConditions(program, plan->symbols);
     if (failed(readEngines()))
       return failure();
     plan->name = program.getSymName().str();

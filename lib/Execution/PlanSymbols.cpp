@@ -5,6 +5,8 @@
 #include "PlanSymbols.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
+#include "mlir/IR/IntegerSet.h"
+
 using namespace mlir;
 using namespace inlay;
 
@@ -86,6 +88,53 @@ static rt::Expr convertExpr(AffineExpr expr, ArrayRef<rt::Symbol> symbols) {
   default:
     return rt::Expr::binary(rt::Expr::Op::Mod, lhs, rhs);
   }
+}
+
+/// Returns a constraint as text. A term that is subtracted comes to the right side: "rows == columns".
+static std::string spellConstraint(AffineExpr value, bool isEquality, ArrayRef<rt::Symbol> symbols) {
+  int64_t factor = 1, subtracted = 0;
+  AffineExpr left = value, right;
+  takeConstant(AffineExprKind::Add, left, subtracted);
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(left); sum && subtracted == 0 && sum.getKind() == AffineExprKind::Add) {
+    right = sum.getRHS();
+    takeConstant(AffineExprKind::Mul, right, factor);
+    left = factor == -1 ? sum.getLHS() : value;
+  }
+  std::string other = std::to_string(-subtracted);
+  if (factor == -1)
+    other = rt::spell(convertExpr(right, symbols), symbols);
+  return rt::spell(convertExpr(left, symbols), symbols) + (isEquality ? " == " : " >= ") + other;
+}
+
+/// Converts a set. The margin of `value == 0` is the smaller one of `value` and `-value`.
+static rt::Condition convertSet(IntegerSet set, ArrayRef<rt::Symbol> symbols) {
+  rt::Condition condition;
+  for (unsigned number = 0; number < set.getNumConstraints(); ++number) {
+    bool isEquality = set.isEq(number);
+    rt::Expr margin = convertExpr(set.getConstraint(number), symbols);
+    if (isEquality)
+      margin = rt::Expr::binary(rt::Expr::Op::Min, margin, rt::Expr::binary(rt::Expr::Op::Mul, margin, rt::Expr(-1)));
+    condition.text += (number ? " and " : "") + spellConstraint(set.getConstraint(number), isEquality, symbols);
+    condition.margin = number ? rt::Expr::binary(rt::Expr::Op::Min, condition.margin, margin) : margin;
+  }
+  return condition;
+}
+
+std::vector<rt::Condition> inlay::convertConditions(plan::ProgramOp program, ArrayRef<rt::Symbol> symbols) {
+  std::vector<rt::Condition> conditions;
+  auto declared = program->getAttrOfType<ArrayAttr>(InlayDialect::kConditionsAttr);
+  if (!declared)
+    return conditions;
+  for (auto alternatives : declared.getAsRange<ArrayAttr>()) {
+    rt::Condition &condition = conditions.emplace_back();
+    for (auto [number, alternative] : llvm::enumerate(alternatives.getAsRange<IntegerSetAttr>())) {
+      rt::Condition set = convertSet(alternative.getValue(), symbols);
+      condition.text += (number ? " or " : "") + set.text;
+      condition.margin =
+          number ? rt::Expr::binary(rt::Expr::Op::Max, condition.margin, set.margin) : std::move(set.margin);
+    }
+  }
+  return conditions;
 }
 
 FailureOr<std::vector<rt::Expr>> inlay::convertSizes(Operation *op, AffineMap map, ArrayRef<rt::Symbol> symbols) {

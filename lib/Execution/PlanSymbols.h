@@ -15,6 +15,9 @@ namespace inlay {
 /// an error.
 mlir::FailureOr<std::vector<rt::Symbol>> findSymbols(plan::ProgramOp program);
 
+/// Returns the conditions of the program on its symbols.
+std::vector<rt::Condition> convertConditions(plan::ProgramOp program, llvm::ArrayRef<rt::Symbol> symbols);
+
 /// Converts the results of `map`. Reports an error at `op`, which has the map, if the map uses more symbols than
 /// `symbols` has.
 mlir::FailureOr<std::vector<rt::Expr>> convertSizes(mlir::Operation *op, mlir::AffineMap map,

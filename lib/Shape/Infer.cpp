@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IntegerSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace inlay {
@@ -174,6 +176,20 @@ private:
 };
 } // namespace
 
+/// Adds what ops need of sizes to the conditions of the function, which calls check.
+static void addConditions(FunctionOpInterface function, const ShapeAnalysis &analysis) {
+  MLIRContext *context = function.getContext();
+  llvm::SmallSetVector<Attribute, 4> conditions;
+  if (auto known = function->getAttrOfType<ArrayAttr>(InlayDialect::kConditionsAttr))
+    conditions.insert_range(known);
+  for (const auto &[op, constraint] : analysis.getConstraints()) {
+    IntegerSet set = IntegerSet::get(0, analysis.getSymbols().size(), constraint.value, constraint.isEquality);
+    conditions.insert(ArrayAttr::get(context, IntegerSetAttr::get(set)));
+  }
+  if (!conditions.empty())
+    function->setAttr(InlayDialect::kConditionsAttr, ArrayAttr::get(context, conditions.getArrayRef()));
+}
+
 /// Sets `inlay.dims` for dynamic tensors, on the ops that define them and on arguments.
 static void annotateDims(FunctionOpInterface function) {
   auto isOpen = [](Value value) {
@@ -192,6 +208,7 @@ static void annotateDims(FunctionOpInterface function) {
   SmallVector<SymbolAttr> ranges = MinSizes(analysis).find(function);
   SmallVector<Attribute> attributes(ranges.begin(), ranges.end());
   function->setAttr(InlayDialect::kSymbolsAttr, ArrayAttr::get(context, attributes));
+  addConditions(function, analysis);
   for (BlockArgument argument : function.getFunctionBody().getArguments())
     if (isOpen(argument))
       function.setArgAttr(argument.getArgNumber(), InlayDialect::kDimsAttr,

@@ -19,20 +19,27 @@ using Dims = SmallVector<AffineExpr>;
 /// Infers the dims of the single result of one op.
 class Inference {
 public:
-  Inference(Operation *op, ArrayRef<SymbolicDims> operands, ArrayRef<SymbolAttr> symbols)
-      : op(op), operands(operands), symbols(symbols), context(op->getContext()) {}
+  Inference(Operation *op, ArrayRef<SymbolicDims> operands, ArrayRef<SymbolAttr> symbols,
+            SmallVectorImpl<SizeConstraint> &constraints)
+      : op(op), operands(operands), symbols(symbols), constraints(constraints), context(op->getContext()) {}
 
   SymbolicDims run();
 
 private:
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
   AffineExpr simplify(AffineExpr expr) { return simplifyExpr(expr, symbols.size()); }
-  bool areEqual(AffineExpr lhs, AffineExpr rhs) { return inlay::areEqual(lhs, rhs, symbols.size()); }
-  bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims) { return broadcastDims(result, dims, symbols.size()); }
+  /// Requires two sizes to be equal at each call. Returns false if they never are.
+  bool require(AffineExpr lhs, AffineExpr rhs);
+  bool require(ArrayRef<AffineExpr> lhs, ArrayRef<AffineExpr> rhs);
+  /// Requires `lhs` to be at most `rhs`. Returns false if it never is.
+  bool requireAtMost(AffineExpr lhs, AffineExpr rhs);
+  bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims);
   SymbolicDims broadcastAll(ArrayRef<SymbolicDims> all);
 
   SymbolicDims reduce(ArrayRef<int64_t> dims, bool keepdim);
   SymbolicDims inferProduct();
+  SymbolicDims inferLayerNorm();
+  SymbolicDims inferChannelNorm();
   SymbolicDims inferAttention();
   SymbolicDims inferConvolution(ConvOp conv);
   SymbolicDims inferTransposed(ConvTransposeOp conv);
@@ -49,15 +56,67 @@ private:
   SymbolicDims inferPad(PadOp pad);
   SymbolicDims inferIndex(IndexOp index);
   SymbolicDims inferSelect(IndexSelectOp select);
+  SymbolicDims inferGather(GatherOp gather);
 
   Operation *op;
   ArrayRef<SymbolicDims> operands;
   ArrayRef<SymbolAttr> symbols;
+  SmallVectorImpl<SizeConstraint> &constraints;
   MLIRContext *context;
 };
 } // namespace
 
+bool Inference::require(AffineExpr lhs, AffineExpr rhs) {
+  if (areEqual(lhs, rhs, symbols.size()))
+    return true;
+  AffineExpr difference = simplify(lhs - rhs);
+  ExprRange range = getRange(difference, symbols);
+  if (range.min > 0 || range.max < 0)
+    return false;
+  constraints.push_back({difference, /*isEquality=*/true});
+  return true;
+}
+
+bool Inference::require(ArrayRef<AffineExpr> lhs, ArrayRef<AffineExpr> rhs) {
+  return lhs.size() == rhs.size() && llvm::all_of(llvm::zip_equal(lhs, rhs), [&](auto pair) {
+           return require(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+bool Inference::requireAtMost(AffineExpr lhs, AffineExpr rhs) {
+  if (isAtMost(lhs, rhs, symbols))
+    return true;
+  AffineExpr difference = simplify(rhs - lhs);
+  if (getRange(difference, symbols).max < 0)
+    return false;
+  constraints.push_back({difference, /*isEquality=*/false});
+  return true;
+}
+
 //===-- Broadcasting --------------------------------------------------------------------------------------------===//
+
+/// Broadcasts `dims` into `result`. If a size may be 1 at a call, it is unknown whether the op broadcasts it, so the
+/// sizes must be known to be compatible, unless the result has the other size in any case.
+bool Inference::broadcastInto(Dims &result, ArrayRef<AffineExpr> dims) {
+  Dims broadcast = result;
+  if (broadcastDims(broadcast, dims, symbols.size())) {
+    result = std::move(broadcast);
+    return true;
+  }
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape())
+    return false;
+  if (result.size() < dims.size())
+    result.insert(result.begin(), dims.size() - result.size(), constant(1));
+  for (auto [known, other] : llvm::zip_equal(MutableArrayRef(result).take_back(dims.size()), dims)) {
+    AffineExpr wide = broadcastDim(known, other, symbols.size());
+    if (!wide && !require(known, other))
+      return false;
+    if (wide || isa<AffineConstantExpr>(other))
+      known = wide ? wide : other;
+  }
+  return true;
+}
 
 SymbolicDims Inference::broadcastAll(ArrayRef<SymbolicDims> all) {
   Dims result;
@@ -83,7 +142,7 @@ SymbolicDims Inference::reduce(ArrayRef<int64_t> dims, bool keepdim) {
 
 SymbolicDims Inference::inferProduct() {
   ArrayRef<AffineExpr> lhs = *operands[0], rhs = *operands[1];
-  if (!areEqual(lhs.back(), rhs[rhs.size() - 2]))
+  if (!require(lhs.back(), rhs[rhs.size() - 2]))
     return std::nullopt;
   Dims result;
   if (!broadcastInto(result, lhs.drop_back(2)) || !broadcastInto(result, rhs.drop_back(2)))
@@ -92,10 +151,30 @@ SymbolicDims Inference::inferProduct() {
   return result;
 }
 
+/// The weight and the bias have the last dims of the input.
+SymbolicDims Inference::inferLayerNorm() {
+  for (const SymbolicDims &parameter : operands.drop_front())
+    if (!require(*parameter, ArrayRef(*operands[0]).take_back(parameter->size())))
+      return std::nullopt;
+  return operands[0];
+}
+
+/// The parameters have an element for each channel, which is dim 1 of the input.
+SymbolicDims Inference::inferChannelNorm() {
+  AffineExpr channels = (*operands[0])[1];
+  for (const SymbolicDims &parameter : operands.drop_front())
+    if (!require(parameter->front(), channels))
+      return std::nullopt;
+  if (auto norm = dyn_cast<GroupNormOp>(op);
+      norm && !require(channels % static_cast<int64_t>(norm.getGroups()), constant(0)))
+    return std::nullopt;
+  return operands[0];
+}
+
 SymbolicDims Inference::inferAttention() {
   auto attention = cast<ScaledDotProductAttentionOp>(op);
   ArrayRef<AffineExpr> query = *operands[0], key = *operands[1], value = *operands[2];
-  if (!areEqual(key[key.size() - 2], value[value.size() - 2]) || !areEqual(query.back(), key.back()))
+  if (!require(key[key.size() - 2], value[value.size() - 2]) || !require(query.back(), key.back()))
     return std::nullopt;
   unsigned shared = attention.getEnableGqa() ? 3 : 2; // Number of trailing dims that do not broadcast.
   Dims result;
@@ -124,7 +203,7 @@ AffineExpr Inference::countWindows(AffineExpr size, int64_t kernel, int64_t stri
 SymbolicDims Inference::inferConvolution(ConvOp conv) {
   auto weight = cast<RankedTensorType>(conv.getWeight().getType());
   Dims result{(*operands[0])[0], constant(weight.getDimSize(0))};
-  if (!weight.hasStaticShape())
+  if (!weight.hasStaticShape() || !require((*operands[0])[1], constant(weight.getDimSize(1) * conv.getGroups())))
     return std::nullopt;
   for (auto [i, size] : llvm::enumerate(ArrayRef(*operands[0]).drop_front(2)))
     result.push_back(countWindows(size, weight.getDimSize(i + 2), conv.getStride()[i], conv.getPadding()[i],
@@ -134,7 +213,7 @@ SymbolicDims Inference::inferConvolution(ConvOp conv) {
 
 SymbolicDims Inference::inferTransposed(ConvTransposeOp conv) {
   auto weight = cast<RankedTensorType>(conv.getWeight().getType());
-  if (!weight.hasStaticShape())
+  if (!weight.hasStaticShape() || !require((*operands[0])[1], constant(weight.getDimSize(0))))
     return std::nullopt;
   Dims result{(*operands[0])[0], constant(weight.getDimSize(1) * conv.getGroups())};
   for (auto [i, size] : llvm::enumerate(ArrayRef(*operands[0]).drop_front(2))) {
@@ -209,7 +288,10 @@ SymbolicDims Inference::inferReshape(ReshapeOp reshape) {
   }
   if (open)
     result[*open] = simplify(divideProducts(*operands[0], known, context));
-  return result;
+  auto count = [&](ArrayRef<AffineExpr> dims) {
+    return llvm::accumulate(dims, constant(1), [](AffineExpr product, AffineExpr dim) { return product * dim; });
+  };
+  return require(count(*operands[0]), count(result)) ? SymbolicDims(result) : std::nullopt;
 }
 
 SymbolicDims Inference::inferExpand(ExpandOp expand) {
@@ -249,7 +331,7 @@ SymbolicDims Inference::inferCat(CatOp cat) {
   int64_t dim = *normalizeDim(cat.getDim(), result.size());
   for (const SymbolicDims &other : operands.drop_front()) {
     for (int64_t i = 0, rank = result.size(); i < rank; ++i)
-      if (i != dim && !areEqual(result[i], (*other)[i]))
+      if (i != dim && !require(result[i], (*other)[i]))
         return std::nullopt;
     result[dim] = simplify(result[dim] + (*other)[dim]);
   }
@@ -289,6 +371,14 @@ SymbolicDims Inference::inferSelect(IndexSelectOp select) {
   return result;
 }
 
+SymbolicDims Inference::inferGather(GatherOp gather) {
+  int64_t gathered = *normalizeDim(gather.getDim(), operands[0]->size());
+  for (auto [dim, size, count] : llvm::enumerate(*operands[0], *operands[1]))
+    if (static_cast<int64_t>(dim) != gathered && !requireAtMost(count, size))
+      return std::nullopt;
+  return operands[1];
+}
+
 //===-- Dispatch by op ------------------------------------------------------------------------------------------===//
 
 SymbolicDims Inference::run() {
@@ -297,8 +387,10 @@ SymbolicDims Inference::run() {
   if (isa<PointwiseOpInterface>(op))
     return broadcastAll(operands);
   return llvm::TypeSwitch<Operation *, SymbolicDims>(op)
-      .Case<CastOp, QuantizeOp, SoftmaxOp, LayerNormOp, RmsNormOp, GroupNormOp, BatchNormOp, FlipOp, CumsumOp,
-            CumprodOp, SliceScatterOp, IndexPutOp, ScatterOp, ArgsortOp>([&](auto) { return operands[0]; })
+      .Case<LayerNormOp, RmsNormOp>([&](auto) { return inferLayerNorm(); })
+      .Case<BatchNormOp, GroupNormOp>([&](auto) { return inferChannelNorm(); })
+      .Case<CastOp, QuantizeOp, SoftmaxOp, FlipOp, CumsumOp, CumprodOp, SliceScatterOp, IndexPutOp, ScatterOp,
+            ArgsortOp>([&](auto) { return operands[0]; })
       .Case<AllOp, AmaxOp, AminOp, AnyOp, MeanOp, ProdOp, SumOp>(
           [&](auto reduction) { return reduce(reduction.getDims(), reduction.getKeepdim()); })
       .Case<ArgmaxOp, ArgminOp>(
@@ -306,7 +398,7 @@ SymbolicDims Inference::run() {
       .Case<MatmulOp>([&](auto) { return inferProduct(); })
       .Case<LinearOp>([&](auto) -> SymbolicDims {
         Dims result = *operands[0];
-        if (!areEqual(result.back(), (*operands[1])[1]))
+        if (!require(result.back(), (*operands[1])[1]))
           return std::nullopt;
         result.back() = (*operands[1])[0];
         return result;
@@ -339,7 +431,7 @@ SymbolicDims Inference::run() {
         return result;
       })
       .Case<IndexSelectOp>([&](auto select) { return inferSelect(select); })
-      .Case<GatherOp>([&](auto) { return operands[1]; })
+      .Case<GatherOp>([&](auto gather) { return inferGather(gather); })
       .Case<IndexOp>([&](auto index) { return inferIndex(index); })
       .Case<IotaOp>([&](auto iota) { return Dims{iota.getSizes().getResult(0)}; })
       .Default([&](Operation *other) -> SymbolicDims {
@@ -351,22 +443,29 @@ SymbolicDims Inference::run() {
 /// Returns the dims of result `number` from the attributes of `op`.
 static SymbolicDims readDims(Operation *op, unsigned number) { return getDims(op->getResult(number)); }
 
-SmallVector<SymbolicDims> inlay::inferDims(Operation *op, ArrayRef<SymbolicDims> operands,
-                                           ArrayRef<SymbolAttr> symbols) {
+SmallVector<SymbolicDims> inlay::inferDims(Operation *op, ArrayRef<SymbolicDims> operands, ArrayRef<SymbolAttr> symbols,
+                                           SmallVectorImpl<SizeConstraint> &constraints) {
   SmallVector<SymbolicDims> all;
+  bool isOpen = llvm::any_of(operands, [](const SymbolicDims &dims) {
+    return !dims || !llvm::all_of(*dims, llvm::IsaPred<AffineConstantExpr>);
+  });
   for (auto [number, type] : llvm::enumerate(op->getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     SymbolicDims dims;
-    if (tensor && !tensor.hasStaticShape() && op->getNumResults() == 1)
-      dims = Inference(op, operands, symbols).run();
+    if (tensor && (isOpen || !tensor.hasStaticShape()) && op->getNumResults() == 1)
+      dims = Inference(op, operands, symbols, constraints).run();
     if (tensor && !dims)
       dims = readDims(op, number);
     if (dims && dims->size() != static_cast<size_t>(tensor.getRank()))
       dims = std::nullopt;
     if (dims)
       for (auto [expr, size] : llvm::zip_equal(*dims, tensor.getShape()))
-        if (!ShapedType::isDynamic(size))
-          expr = getAffineConstantExpr(size, op->getContext());
+        if (!ShapedType::isDynamic(size)) {
+          AffineExpr known = getAffineConstantExpr(size, op->getContext());
+          if (!areEqual(expr, known, symbols.size()))
+            constraints.push_back({simplifyExpr(expr - known, symbols.size()), /*isEquality=*/true});
+          expr = known;
+        }
     all.push_back(std::move(dims));
   }
   return all;

@@ -71,6 +71,7 @@ bool ShapeAnalysis::haveEqualDims(ValueRange first, ValueRange second) const {
 
 /// Discards the dims of a loop that were inferred under the assumption that its iterations preserve the initial dims.
 void ShapeAnalysis::forget(Operation *loop) {
+  llvm::erase_if(constraints, [&](const auto &constraint) { return loop->isAncestor(constraint.first); });
   loop->walk([&](Operation *op) {
     for (Value result : op->getResults())
       dims.erase(result);
@@ -119,7 +120,10 @@ void ShapeAnalysis::addOp(Operation *op) {
       return *known;
     return std::nullopt;
   });
-  for (auto [result, inferred] : llvm::zip_equal(op->getResults(), inferDims(op, operands, symbols)))
+  SmallVector<SizeConstraint> found;
+  for (auto [result, inferred] : llvm::zip_equal(op->getResults(), inferDims(op, operands, symbols, found)))
     if (inferred)
       dims[result] = std::move(*inferred);
+  for (const SizeConstraint &constraint : found)
+    constraints.emplace_back(op, constraint);
 }

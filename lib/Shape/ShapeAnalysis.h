@@ -15,10 +15,18 @@ namespace inlay {
 /// The dims of one result; std::nullopt if they do not follow from the dims of the operands.
 using SymbolicDims = std::optional<llvm::SmallVector<mlir::AffineExpr>>;
 
+/// A condition on sizes: `value` is 0 if `isEquality` is set, and at least 0 otherwise.
+struct SizeConstraint {
+  mlir::AffineExpr value;
+  bool isEquality;
+};
+
 /// Returns the dims of each result of `op` for the given dims of its operands. For an unknown op, its `inlay.dims` are
-/// used. A static dim in a result type takes precedence.
+/// used. A static dim in a result type takes precedence. Adds to `constraints` what the op needs of
+/// the sizes of its operands, if the ranges of the symbols do not show it.
 llvm::SmallVector<SymbolicDims> inferDims(mlir::Operation *op, llvm::ArrayRef<SymbolicDims> operands,
-                                          llvm::ArrayRef<SymbolAttr> symbols);
+                                          llvm::ArrayRef<SymbolAttr> symbols,
+                                          llvm::SmallVectorImpl<SizeConstraint> &constraints);
 
 /// The dims of all values of one function. Valid until the function changes. A result of a branch has dims if both
 /// sides agree. A loop-carried value has the dims of its initial value if every iteration preserves them; otherwise no
@@ -34,6 +42,8 @@ public:
   /// Returns the dims of `value`. Returns null if it is not a ranked tensor or if its dims do not follow from the
   /// arguments.
   const llvm::SmallVector<mlir::AffineExpr> *getDims(mlir::Value value) const;
+  /// Returns what ops need of sizes beyond the ranges of the symbols.
+  llvm::ArrayRef<std::pair<mlir::Operation *, SizeConstraint>> getConstraints() const { return constraints; }
 
 private:
   void addArgument(mlir::FunctionOpInterface function, mlir::BlockArgument argument);
@@ -45,6 +55,7 @@ private:
 
   llvm::SmallVector<SymbolAttr> symbols;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::AffineExpr>> dims;
+  llvm::SmallVector<std::pair<mlir::Operation *, SizeConstraint>> constraints; ///< With the op that needs each.
 };
 
 } // namespace inlay

@@ -387,8 +387,9 @@ struct AssembleProgramPass : inlay::impl::AssembleProgramPassBase<AssembleProgra
   static LogicalResult assemble(func::FuncOp func, int64_t maxIterations) {
     OpBuilder builder(func);
     auto program = plan::ProgramOp::create(builder, func.getLoc(), func.getSymName());
-    if (Attribute symbols = func->getAttr(InlayDialect::kSymbolsAttr))
-      program->setAttr(InlayDialect::kSymbolsAttr, symbols);
+    for (StringRef name : {InlayDialect::kSymbolsAttr, InlayDialect::kConditionsAttr})
+      if (Attribute value = func->getAttr(name))
+        program->setAttr(name, value);
     builder.createBlock(&program.getBody());
     if (failed(Assembler(func, program, maxIterations).run()))
       return failure();

@@ -14,7 +14,8 @@ def ShapeInferPass : Pass<"inlay-shape-infer", "::mlir::ModuleOp"> {
     borders and into the result types of functions without callers. Ops are neither added nor removed. A value that an
     op of another dialect uses keeps its type, because the types of that op may depend on it. Operands that turn out to
     be incompatible are errors. A symbol that is the number of rows of a table gets a minimum of 1 if an op reads rows
-    of that table.
+    of that table. If an op needs sizes to be equal, or one to be at most another, and the symbols do not show it, the
+    function gets a condition (`inlay.conditions`), which each call checks.
 
     ```mlir
     func.func @dims_reach_the_result(%x: tensor<2x4xf32>) -> tensor<2x?xf32> {

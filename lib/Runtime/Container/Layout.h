@@ -19,7 +19,7 @@ namespace inlay::rt {
 inline Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
 
 constexpr std::string_view kMagic("\x89INLAY\r\n", 8);
-constexpr uint16_t kMajor = 5, kMinor = 0;
+constexpr uint16_t kMajor = 6, kMinor = 0;
 constexpr size_t kHeaderBytes = 64, kDigestAt = 48, kSectionBytes = 40;
 constexpr size_t kNameBytes = 16; ///< Bytes of a processor or section name, padded with zeros.
 constexpr size_t kMaxSections = 64;

@@ -128,11 +128,17 @@ void fields(Coder &coder, Ref<Coder, Step> step) {
 }
 
 template <typename Coder>
+void fields(Coder &coder, Ref<Coder, Condition> condition) {
+  auto &[text, margin] = condition;
+  coder(text, margin);
+}
+
+template <typename Coder>
 void fields(Coder &coder, Ref<Coder, Plan> plan) {
-  auto &[name, buffers, inputs, outputs, states, symbols, constants, engines, hostCode, callbacks, foreignEngines,
-         steps] = plan;
-  coder(name, buffers, inputs, outputs, states, symbols, constants, engines, hostCode, callbacks, foreignEngines,
-        steps);
+  auto &[name, buffers, inputs, outputs, states, symbols, conditions, constants, engines, hostCode, callbacks,
+         foreignEngines, steps] = plan;
+  coder(name, buffers, inputs, outputs, states, symbols, conditions, constants, engines, hostCode, callbacks,
+        foreignEngines, steps);
 }
 
 } // namespace inlay::rt

@@ -54,6 +54,13 @@ static std::string describeValues(const Plan &plan, const char *title, const std
   return text;
 }
 
+static std::string describeConditions(const Plan &plan) {
+  std::string text;
+  for (const Condition &condition : plan.conditions)
+    text += fmt::format("  {}\n", escapeName(condition.text));
+  return text.empty() ? text : "conditions on sizes\n" + text;
+}
+
 /// Returns the name of the code that a step runs.
 static std::string describeCallee(const Plan &plan, const Step &step) {
   switch (step.kind) {
@@ -140,8 +147,9 @@ StatusOr<std::string> describePlan(const Plan &plan) {
     constants += constant.size;
   return fmt::format("program '{}'\n", escapeName(plan.name)) + describeValues(plan, "inputs", plan.inputs, symbols) +
          describeValues(plan, "results", plan.outputs, symbols) +
-         (plan.states.empty() ? "" : describeValues(plan, "states", plan.states, symbols)) + describeSteps(plan) +
-         describeBuffers(plan, symbols) + describeEngines(plan) + describeHostCode(plan.hostCode) +
+         (plan.states.empty() ? "" : describeValues(plan, "states", plan.states, symbols)) + describeConditions(plan) +
+         describeSteps(plan) + describeBuffers(plan, symbols) + describeEngines(plan) +
+         describeHostCode(plan.hostCode) +
          fmt::format("{} constants: {}\n", plan.constants.size(), formatBytes(constants));
 }
 

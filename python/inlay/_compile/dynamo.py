@@ -97,7 +97,7 @@ def _import_and_compile(
     placeholders = graph_module.graph.find_nodes(op="placeholder")
     named = [(node.name, node.meta.get("val")) for node in placeholders]
     symbols = read_symbols(named)
-    read_conditions(named, symbols, are_guarded=True)
+    read_conditions(named, symbols)  # PyTorch checks them before each call
     carriers = find_carriers(named, symbols)
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":

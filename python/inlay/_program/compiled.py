@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 from .._dialect.calls import describe_call
 from .._paths import StrPath, path_text
 from ..errors import ArgumentTypeError, Error, InternalError, SizesError, UnsupportedError
+from .conditions import can_express
 from .fallback import Fallback, raise_failure
 from .figures import Memory, Profile
 from .forking import ForkLock, refuse_lost_device
@@ -332,6 +333,13 @@ class CompiledModule:
                 f"the model checks values at each call ({self._interface.checks[0].message.partition(' failed')[0]}), "
                 "which only Python does. allow_framework=True saves the program for use with PyTorch"
             )
+        symbols = self._interface.symbols
+        for condition in self._interface.conditions:
+            if not allow_framework and not can_express(condition, symbols):
+                raise UnsupportedError(
+                    f"the model needs sizes for which {symbols.spell(condition)}, which only Python checks. "
+                    "allow_framework=True saves the program for use with PyTorch"
+                )
         if calls and self._state.kept:
             raise UnsupportedError(
                 "calls of PyTorch take values beside the program, which can't be saved: "

@@ -223,7 +223,7 @@ class Symbols:
             return value
         made = self.make(value.node.expr)
         if isinstance(made, Size):
-            self._express(made.expr)
+            self.express(made.expr)
         return made
 
     def dims(self, fake: torch.Tensor) -> tuple[int | Size, ...]:
@@ -248,8 +248,12 @@ class Symbols:
     def map_text(self, sizes: Iterable[int | Size]) -> str:
         """Returns the affine map of sizes as text, such as `affine_map<()[s0] -> (s0, 4)>`."""
         symbols = ", ".join(self._texts.values())
-        results = ", ".join(self._express(size.expr) if isinstance(size, Size) else str(size) for size in sizes)
+        results = ", ".join(self.express(size.expr) if isinstance(size, Size) else str(size) for size in sizes)
         return f"affine_map<()[{symbols}] -> ({results})>"
+
+    def set_text(self, constraints: Iterable[str]) -> str:
+        """Returns a set of the symbols as text, such as `affine_set<()[s0] : (s0 - 4 >= 0)>`."""
+        return f"affine_set<()[{', '.join(self._texts.values())}] : ({', '.join(constraints)})>"
 
     def text(self) -> str:
         """Returns the attribute for the symbols as text, such as `[#inlay.symbol<"batch", 1 to 8>]`."""
@@ -348,7 +352,7 @@ class Symbols:
         high = self.bounds(sympy.expand(lhs - rhs))[1]
         return high is not None and high <= 0
 
-    def _express(self, expr: sympy.Expr) -> str:
+    def express(self, expr: sympy.Expr) -> str:
         """Returns an expression in MLIR's affine syntax. Raises InexpressibleError if it has none."""
         if expr not in self._affine:
             self._affine[expr] = _write(expr, self._texts, _AFFINE)

@@ -158,3 +158,36 @@ def test_sessions_keep_states():
         first.read("first")
     with pytest.raises(inlay_runtime.Error, match="state 'last': expected float32"):
         first.write(0, np.ones((1, 2)))
+
+
+def halves(a):
+    return a[:, 0::2] @ a[:, 1::2].T
+
+
+def joined(a, b):
+    return torch.cat((a, b), 1).sum(0) if a.shape[0] >= 6 else a
+
+
+CONDITIONS = {
+    "even": (halves, [(3, 6)], [(3, 10)], [(3, 7)]),
+    "rows": (joined, [(8, 2), (8, 3)], [(6, 2), (6, 3)], [(5, 2), (5, 3)]),
+}
+
+
+@pytest.mark.parametrize("case", CONDITIONS)
+@pytest.mark.parametrize("targets", TARGETS, ids=["host", "vulkan"])
+def test_conditions_of_the_export_are_checked(tmp_path, targets, case):
+    function, example, good, bad = CONDITIONS[case]
+
+    class Model(nn.Module):
+        def forward(self, *tensors):
+            return function(*tensors)
+
+    shapes = {"tensors": tuple(dict.fromkeys(range(2), torch.export.Dim.AUTO) for _ in example)}
+    inputs = tuple(torch.randn(*shape) for shape in example)
+    inlay.compile(Model(), inputs, dynamic_shapes=shapes, targets=targets).save(tmp_path / "m.inlay")
+    program = inlay_runtime.load(tmp_path / "m.inlay")
+    inputs = [torch.randn(*shape) for shape in good]
+    np.testing.assert_allclose(program(*inputs), function(*inputs), rtol=1e-5, atol=1e-5)
+    with pytest.raises(inlay_runtime.Error, match=r"expected sizes for which|expected at least 6"):
+        program(*(torch.randn(*shape) for shape in bad))

@@ -13,6 +13,7 @@ import inlay
 import pytest
 import torch
 from torch import nn
+from torch.export import Dim
 from torch.utils import _pytree as pytree
 
 TARGETS = [("host",), ("vulkan", "host")]
@@ -323,7 +324,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
         (b"PK\3\4", "is not an inlay container"),
         (good[:500], "is truncated: its header says"),
         (good[:-1] + bytes([good[-1] ^ 1]), "is damaged: its bytes don't match its hash"),
-        (good[:8] + b"\2" + good[9:], "expected format version 5.x, but got 2.0"),
+        (good[:8] + b"\2" + good[9:], "expected format version 6.x, but got 2.0"),
     ]:
         path.write_bytes(bad)
         with pytest.raises(ValueError, match=f"m.inlay': {text}"):
@@ -509,3 +510,15 @@ def test_a_forked_process_may_load_all_if_it_wants_no_device(tmp_path, monkeypat
             print(error, file=sys.stderr, flush=True)
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_conditions_that_only_python_checks(tmp_path):
+    """The dialect has no floats in conditions on sizes, so other callers of a saved model would not check them."""
+
+    class Model(nn.Module):
+        def forward(self, a):
+            return a * 2 if int(a.shape[0] * 1.3) > 5 else a
+
+    compiled = inlay.compile(Model(), (torch.ones(6),), dynamic_shapes=({0: Dim.AUTO},), targets=("host",))
+    with pytest.raises(inlay.UnsupportedError, match=r"needs sizes for which .*1\.3.*, which only Python checks"):
+        compiled.save(tmp_path / "m.inlay")

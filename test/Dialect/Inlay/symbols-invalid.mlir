@@ -110,3 +110,37 @@ func.func @f(%x: tensor<2xf32>) {
 // expected-error @+2 {{failed to infer returned types}}
 // expected-error @below {{expected at least 0 numbers, but got -1}}
 %0 = inlay.iota sizes affine_map<() -> (-1)> : () -> tensor<?xi64>
+
+// -----
+
+// expected-error @below {{expected 'inlay.conditions' to be an array of arrays of sets of the 1 symbols in 'inlay.symbols', but got 1}}
+func.func @f() attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>], inlay.conditions = 1} { return }
+
+// -----
+
+// expected-error @below {{expected 'inlay.conditions' to be an array of arrays of sets of the 1 symbols in 'inlay.symbols', but got}}
+func.func @f() attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>],
+                           inlay.conditions = [affine_set<()[s0] : (s0 - 4 >= 0)>]} { return }
+
+// -----
+
+// A condition without alternatives never holds.
+// expected-error @below {{expected 'inlay.conditions' to be an array of arrays of sets of the 1 symbols in 'inlay.symbols', but got}}
+func.func @f() attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>], inlay.conditions = [[]]} { return }
+
+// -----
+
+// expected-error @below {{expected 'inlay.conditions' to be an array of arrays of sets of the 1 symbols in 'inlay.symbols', but got}}
+func.func @f() attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>],
+                           inlay.conditions = [[affine_set<()[s0, s1] : (s0 - s1 >= 0)>]]} { return }
+
+// -----
+
+// expected-error @below {{expected 'inlay.conditions' to be an array of arrays of sets of the 1 symbols in 'inlay.symbols', but got}}
+func.func @f() attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>],
+                           inlay.conditions = [[affine_set<(d0) : (d0 - 4 >= 0)>]]} { return }
+
+// -----
+
+// expected-error @below {{expected 'inlay.conditions' to be an array of arrays of sets of the 0 symbols in 'inlay.symbols', but got}}
+func.func @f() attributes {inlay.conditions = [[affine_set<()[s0] : (s0 - 4 >= 0)>]]} { return }

@@ -47,7 +47,7 @@ TEST_F(ContainerTest, InfoSaysWhatTheFileHolds) {
   write(*builder.plan, {"the report", ""});
   auto saved = readContainer(at("a.inlay"));
   ASSERT_TRUE(saved.isOk()) << saved.status().message();
-  EXPECT_EQ(saved->info.major, 5);
+  EXPECT_EQ(saved->info.major, 6);
   EXPECT_EQ(saved->info.requirements, (std::vector<std::string>{"float16", "int64"}));
   std::vector<std::string> names;
   for (const ContainerSection &section : saved->info.sections)

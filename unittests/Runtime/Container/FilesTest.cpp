@@ -67,10 +67,10 @@ TEST_F(ContainerTest, IsContainerLooksAtTheMagic) {
 
 TEST_F(ContainerTest, OtherVersionsAreRefusedWithBothVersions) {
   std::string good = write(*smallPlan());
-  EXPECT_EQ(refusal(patched(good, 8, {6, 0})),
-            "expected format version 5.x, but got 6.0; this reader is of version 5.0");
+  EXPECT_EQ(refusal(patched(good, 8, {7, 0})),
+            "expected format version 6.x, but got 7.0; this reader is of version 6.0");
   EXPECT_EQ(refusal(patched(good, 10, {7, 0, 3, 0})),
-            "has format version 5.7 and needs a reader of version 5.3 or newer, but this reader is of version 5.0");
+            "has format version 6.7 and needs a reader of version 6.3 or newer, but this reader is of version 6.0");
   EXPECT_EQ(refusal(patched(good, 10, {7, 0, 0, 0})), "")
       << "a newer minor version is read if it does not require a newer reader";
 }
@@ -101,10 +101,10 @@ TEST_F(ContainerTest, UnknownSectionsAreSkippedUnlessTheyAreRequired) {
   std::string unknown = patched(good, entry, "future");
   EXPECT_EQ(refusal(unknown), "");
   EXPECT_EQ(refusal(patched(unknown, entry + 32, {1})),
-            "section 'future' is required, but this reader, of version 5.0, doesn't know it");
+            "section 'future' is required, but this reader, of version 6.0, doesn't know it");
   EXPECT_EQ(refusal(patched(unknown, entry + 32, {2})), "section 'future': unknown flags 0x2");
   EXPECT_EQ(refusal(patched(good, good.find("plan"), "plen")),
-            "section 'plen' is required, but this reader, of version 5.0, doesn't know it");
+            "section 'plen' is required, but this reader, of version 6.0, doesn't know it");
   EXPECT_EQ(refusal(patched(good, kHeaderBytes,
                             std::string("food") + std::string(12, '\0') + good.substr(80, 16) + std::string(4, '\0'))),
             "has no section 'plan'");

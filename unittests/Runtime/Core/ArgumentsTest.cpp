@@ -133,6 +133,19 @@ TEST_F(SymbolsTest, DisagreementNamesBothDims) {
             "input 'z': dim 0 is 24, but expected '100//n': floordiv(100, 0) divides by zero");
 }
 
+TEST_F(SymbolsTest, ConditionsAreChecked) {
+  builder.plan->conditions = {{"n >= s", Expr::binary(Expr::Op::Add, n, Expr::binary(Expr::Op::Mul, s, Expr(-1)))},
+                              {"n >= 4", Expr::binary(Expr::Op::Add, n, Expr(-4))}};
+  EXPECT_EQ(error({{4, 5}, {8, 3}, {25}}), "");
+  EXPECT_EQ(error({{4, 9}, {16, 3}, {25}}), "");
+  EXPECT_EQ(error({{4, 11}, {20, 3}, {25}}), "expected sizes for which n >= s, but 's' is 5 and 'n' is 4");
+  EXPECT_EQ(error({{3, 5}, {6, 3}, {33}}), "expected sizes for which n >= 4, but 'n' is 3");
+  builder.plan->conditions = {
+      {"n % (s - 2) == 0", Expr::binary(Expr::Op::Mod, n, Expr::binary(Expr::Op::Add, s, Expr(-2)))}};
+  EXPECT_EQ(error({{4, 5}, {8, 3}, {25}}),
+            "expected sizes for which n % (s - 2) == 0, but 's' is 2 and 'n' is 4: mod(4, 0) divides by zero");
+}
+
 TEST_F(SymbolsTest, ValuesThatOverflowAreRefused) {
   builder.plan->symbols[0].offset = INT64_MIN;
   EXPECT_NE(error({{4, 5}, {8, 3}, {25}}).find("overflows"), std::string::npos);

@@ -276,6 +276,13 @@ TEST_F(PlanCheckerTest, SymbolsThatNoInputSays) {
   EXPECT_EQ(with({"n", 0, 8, 0, 0, 0}), "symbol 'n': expected a scale other than 0");
 }
 
+TEST_F(PlanCheckerTest, ConditionsOnDimsThatDoNotExist) {
+  plan().conditions = {{"true", Expr(0)}, {"n >= 4", Expr::dim(0, 7)}};
+  EXPECT_NE(error().find("condition 'n >= 4'"), std::string::npos) << error();
+  plan().conditions.pop_back();
+  EXPECT_EQ(error(), "");
+}
+
 TEST_F(PlanCheckerTest, SegmentsOutOfReason) {
   plan().steps[0].segment = -1;
   EXPECT_EQ(error(), "");

@@ -328,6 +328,12 @@ struct Callback {
   std::vector<Expr> sizes = {}; ///< Numbers that the handler gets.
 };
 
+/// A condition on the sizes of a call. It holds if `margin` is at least 0.
+struct Condition {
+  std::string text; ///< For messages, with the names of symbols: "2*rows - columns >= 0".
+  Expr margin;
+};
+
 /// Returns the number of steps in the list that belong to `step`: 1 plus the steps in its bodies.
 size_t countSteps(const Step &step);
 
@@ -335,10 +341,11 @@ size_t countSteps(const Step &step);
 struct Plan {
   std::string name;
   std::vector<Buffer> buffers;
-  std::vector<uint32_t> inputs;  ///< Buffer numbers, in the order of the arguments.
-  std::vector<uint32_t> outputs; ///< Buffer numbers, in the order of the results.
-  std::vector<uint32_t> states;  ///< Buffer numbers, in the order of the states' numbers.
-  std::vector<Symbol> symbols;   ///< Names of open dims in messages, and the ranges that calls must keep to.
+  std::vector<uint32_t> inputs;      ///< Buffer numbers, in the order of the arguments.
+  std::vector<uint32_t> outputs;     ///< Buffer numbers, in the order of the results.
+  std::vector<uint32_t> states;      ///< Buffer numbers, in the order of the states' numbers.
+  std::vector<Symbol> symbols;       ///< Names of open dims in messages, and the ranges that calls must keep to.
+  std::vector<Condition> conditions; ///< All must hold at each call.
   std::vector<Constant> constants;
   std::vector<Engine> engines;
   HostCode hostCode;

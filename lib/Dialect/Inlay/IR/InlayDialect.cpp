@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/IntegerSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -130,6 +131,25 @@ static LogicalResult verifySymbols(Operation *op, Attribute value) {
   return success();
 }
 
+/// Verifies that conditions are arrays of sets of the symbols of the function or program.
+static LogicalResult verifyConditions(Operation *op, Attribute value) {
+  auto symbols = op->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
+  size_t count = symbols ? symbols.size() : 0;
+  auto isAlternative = [&](Attribute attribute) {
+    auto set = dyn_cast<IntegerSetAttr>(attribute);
+    return set && set.getValue().getNumDims() == 0 && set.getValue().getNumSymbols() <= count &&
+           set.getValue().getNumConstraints() > 0;
+  };
+  auto conditions = dyn_cast<ArrayAttr>(value);
+  if (conditions && llvm::all_of(conditions, [&](Attribute condition) {
+        auto alternatives = dyn_cast<ArrayAttr>(condition);
+        return alternatives && !alternatives.empty() && llvm::all_of(alternatives, isAlternative);
+      }))
+    return success();
+  return op->emitError("expected 'inlay.conditions' to be an array of arrays of sets of the ")
+         << count << " symbols in 'inlay.symbols', but got " << value;
+}
+
 /// Verifies that there is a map of symbols for each result. On a segment, the maps of the inputs come first.
 static LogicalResult verifyDims(Operation *op, Attribute value) {
   auto dims = dyn_cast<ArrayAttr>(value);
@@ -204,6 +224,8 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                : op->emitError("expected '") << name << "' to be a dictionary, but got " << value;
   if (name == kSymbolsAttr)
     return verifySymbols(op, value);
+  if (name == kConditionsAttr)
+    return verifyConditions(op, value);
   if (name == kStatesAttr)
     return verifyStates(op, value);
   if (name == kDimsAttr)

@@ -99,6 +99,28 @@ static Status checkDerivedDim(const Plan &plan, size_t input, size_t dim, const 
   return invalid(fmt::format("{}, but '{}' is {} according to {}", where, text, *expected, nameDims(plan, expr)));
 }
 
+/// Returns the values of the symbols in `expr`: "rows is 3 and columns is 5".
+static std::string spellValues(const Plan &plan, const Expr &expr, const InputDims &dims) {
+  std::string text;
+  for (const Symbol &symbol : plan.symbols) {
+    bool isRead = std::any_of(expr.code().begin(), expr.code().end(), [&](const Expr::Instruction &instruction) {
+      return instruction.op == Expr::Op::Dim && instruction.a == symbol.input && instruction.b == symbol.dim;
+    });
+    if (StatusOr<int64_t> value = valueOf(symbol).evaluate(dims); isRead && value.isOk())
+      text += fmt::format("{}'{}' is {}", text.empty() ? "" : " and ", symbol.name, *value);
+  }
+  return text;
+}
+
+static Status checkCondition(const Plan &plan, const Condition &condition, const InputDims &dims) {
+  StatusOr<int64_t> margin = condition.margin.evaluate(dims);
+  if (margin.isOk() && *margin >= 0)
+    return Status::ok();
+  std::string why = margin.isOk() ? "" : ": " + margin.status().message();
+  return invalid(fmt::format("expected sizes for which {}, but {}{}", condition.text,
+                             spellValues(plan, condition.margin, dims), why));
+}
+
 static Status checkInputs(const Plan &plan, const InputDims &dims, const std::vector<TensorView> *views) {
   INLAY_RETURN_IF_ERROR(checkCount("input", plan.inputs.size(), dims.size()));
   for (size_t i = 0; i < dims.size(); ++i)
@@ -108,6 +130,8 @@ static Status checkInputs(const Plan &plan, const InputDims &dims, const std::ve
   for (size_t i = 0; i < dims.size(); ++i)
     for (size_t dim = 0; dim < dims[i].size(); ++dim)
       INLAY_RETURN_IF_ERROR(checkDerivedDim(plan, i, dim, dims));
+  for (const Condition &condition : plan.conditions)
+    INLAY_RETURN_IF_ERROR(checkCondition(plan, condition, dims));
   return Status::ok();
 }
 

@@ -426,6 +426,8 @@ Status Checker::run() {
     ranks_.push_back(plan_.buffers[input].type.dims.size());
   for (const Symbol &symbol : plan_.symbols)
     INLAY_RETURN_IF_ERROR(checkSymbol(symbol));
+  for (const Condition &condition : plan_.conditions)
+    INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("condition '{}'", condition.text), {condition.margin}));
   for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
     INLAY_RETURN_IF_ERROR(checkBuffer(i));
   for (const Engine &engine : plan_.engines)

@@ -12,10 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+import sympy
 import torch
 
 from ..._dialect import ops
 from ..._dialect.text import dense_literal, double_bits, quote, scalar_literal, tensor_type
+from ..._program.conditions import conditions_text
 from ..._program.imported import Dims, TensorType
 from ..._program.sizes import Size, Symbols, UndecidedError
 from ...errors import InternalError
@@ -357,10 +359,17 @@ class GraphBuilder:
             self._locations[label] = (name, location)
         return f"loc({self._locations[label][0]})"
 
-    def module(self, results: Sequence[Value], attributes: Mapping[str, str] | None = None, states: int = 0) -> str:
+    def module(
+        self,
+        results: Sequence[Value],
+        attributes: Mapping[str, str] | None = None,
+        states: int = 0,
+        conditions: Sequence[sympy.Basic] = (),
+    ) -> str:
         """Returns the text of the module, whose only function, @forward, returns `results`.
 
-        states: so many last results are the next values of so many last arguments.
+        states: so many last results are the next values of so many last arguments. conditions: what calls check of the
+        sizes besides the ranges of the symbols.
         """
         types = [value.type for value in results]
         arrow = f" -> {types[0] if len(types) == 1 else '(' + ', '.join(types) + ')'}" if types else ""
@@ -368,6 +377,7 @@ class GraphBuilder:
         lines = [f"module{f' attributes {{{attached}}}' if attached else ''} {{"]
         properties = [f"inlay.states = {states}"] if states else []
         properties += [f"inlay.symbols = {self.symbols.text()}"] if len(self.symbols) else []
+        properties += [f"inlay.conditions = {conditions_text(conditions, self.symbols)}"] if conditions else []
         described = f" attributes {{{', '.join(properties)}}}" if properties else ""
         lines.append(f"  func.func public @forward({', '.join(self._arguments)}){arrow}{described} {{")
         lines += [f"    {line}" for line in self._live_lines(self._lines, {value.name for value in results})]

@@ -19,6 +19,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.fx.experimental.symbolic_shapes import _ShapeEnvGuardError as GuardError
 from torch.utils._sympy.value_ranges import ValueRanges
 
+from ..._program.conditions import can_express
 from ..._program.sizes import UNBOUNDED, Size, Symbol, Symbols
 from ...errors import UnsupportedError
 from ..examples import ShapeProfile
@@ -108,11 +109,10 @@ def read_symbols(
     )
 
 
-def read_conditions(inputs: NamedValues, symbols: Symbols, are_guarded: bool = False) -> list[sympy.Basic]:
+def read_conditions(inputs: NamedValues, symbols: Symbols) -> list[sympy.Basic]:
     """Returns the conditions on sizes that the export assumed and that the ranges of `symbols` do not guarantee.
 
-    `symbols` then replaces sizes that equal numbers. are_guarded: True if nothing can call the program without the
-    guards of PyTorch, as C++ can call a saved one. `symbols` then also replaces sizes that equal other sizes.
+    `symbols` then replaces sizes that equal simpler ones.
     """
     env = find_shape_env(value for _, value in inputs)
     if env is None:
@@ -122,9 +122,7 @@ def read_conditions(inputs: NamedValues, symbols: Symbols, are_guarded: bool = F
     equalities = [
         condition
         for condition in found
-        if isinstance(condition, sympy.Eq)
-        and (are_guarded or condition.args[1].is_Integer)
-        and is_open(condition, symbols)
+        if isinstance(condition, sympy.Eq) and is_open(condition, symbols) and can_express(condition, symbols)
     ]
     symbols.assume(equalities)
     others = dict.fromkeys(symbols.simplify(condition) for condition in found if condition not in equalities)

@@ -10,10 +10,11 @@ import contextlib
 import dataclasses
 import operator
 import warnings
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import sympy
 import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, SymIntArgument, TensorArgument
 
@@ -108,15 +109,21 @@ def import_program(
         if functional is not None:
             with contextlib.suppress(WritesError):
                 imported = _import_exported(
-                    exported, functional, table, attributes, portable, only_calls, symbols, states
+                    exported, functional, table, attributes, portable, only_calls, symbols, conditions, states
                 )
         if imported is None:
             exported = _decompose(exported, table)
             imported = _import_exported(
-                exported, FunctionalGraph(exported.graph), table, attributes, portable, only_calls, symbols, states
+                exported,
+                FunctionalGraph(exported.graph),
+                table,
+                attributes,
+                portable,
+                only_calls,
+                symbols,
+                conditions,
+                states,
             )
-    interface = imported.interface
-    interface.conditions = list(dict.fromkeys([*conditions, *interface.conditions]))
     return imported
 
 
@@ -155,6 +162,7 @@ def _import_exported(
     portable: bool,
     only_calls: bool,
     symbols: Symbols,
+    conditions: Sequence[sympy.Basic],
     states: Mapping[int, str],
 ) -> ImportedProgram:
     """Imports a graph without writes: that of an ExportedProgram or an equivalent one."""
@@ -162,7 +170,7 @@ def _import_exported(
     signature = exported.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
-    parts = _GraphParts(symbols=symbols)
+    parts = _GraphParts(symbols=symbols, conditions=conditions)
     user_inputs = _user_inputs(exported)
     passed = [value for number, value in enumerate(user_inputs) if number not in states]
     carriers = find_carriers(passed, symbols)
@@ -256,6 +264,7 @@ class _GraphParts:
     state: dict[str, torch.Tensor] = field(default_factory=dict)
     persistent: list[str] = field(default_factory=list)
     symbols: Symbols = field(default_factory=Symbols)
+    conditions: Sequence[sympy.Basic] = ()  # on the symbols, besides their ranges
 
     def substitute(self, nodes: Mapping[torch.fx.Node, torch.fx.Node]) -> None:
         """Replaces results and new values by other nodes."""
@@ -452,6 +461,8 @@ def _assemble(
         checks.append(Check(len(results), message))
         results.append(_Result(value, value.dtype))
     next_values = [walker.tensor(state.next) for state in parts.states]
+    asserted = (condition for condition in walker.conditions if is_open(condition, parts.symbols))
+    conditions = list(dict.fromkeys([*parts.conditions, *asserted]))
     interface = Interface(
         inputs=[argument for _, argument in parts.arguments],
         states=[state.input for state in parts.states],
@@ -461,7 +472,7 @@ def _assemble(
         writes=writes,
         checks=checks,
         symbols=parts.symbols,
-        conditions=[condition for condition in walker.conditions if is_open(condition, parts.symbols)],
+        conditions=conditions,
     )
     state = ModelState(
         tensors=parts.state,
@@ -472,7 +483,7 @@ def _assemble(
         kept_sources=walker.kept_sources,
     )
     returned = [*(result.value for result in results), *next_values]
-    text = walker.builder.module(returned, attributes, len(next_values))
+    text = walker.builder.module(returned, attributes, len(next_values), conditions)
     return ImportedProgram(
         text, walker.builder.weights, interface, state, walker.reasons, walker.unplaced, walker.quantized
     )

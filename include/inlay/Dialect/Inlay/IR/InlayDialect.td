@@ -28,6 +28,7 @@ def Inlay_Dialect : Dialect {
     | `inlay.writes` | any op | operand numbers: the op writes the memory of these operands, may read all operands, and accesses no other memory |
     | `inlay.aliases` | op with `inlay.writes` | operand numbers: the results may share memory with these operands |
     | `inlay.symbols` | function | the symbols of its dims: an array of `#inlay.symbol`s, numbered in order |
+    | `inlay.conditions` | function | conditions on its symbols that each call must meet: an array with an array of alternatives for each condition, e.g. `[[affine_set<()[s0] : (s0 mod 2 == 0)>]]` |
     | `inlay.states` | function | number of states: so many last results are the next values of so many last arguments, which the program keeps between calls |
     | `inlay.dims` | argument or result of a function | its dims as a map of the function's symbols, e.g. `affine_map<()[s0] -> (s0, 3)>` |
     | `inlay.dims` | any op | such a map for each result; on a segment, the maps of the inputs come first |
@@ -73,6 +74,7 @@ def Inlay_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSignatureAttr = "inlay.signature"; ///< Also a key of locations' metadata.
     static constexpr ::llvm::StringLiteral kSignaturesAttr = "inlay.signatures";
     static constexpr ::llvm::StringLiteral kSymbolsAttr = "inlay.symbols";
+    static constexpr ::llvm::StringLiteral kConditionsAttr = "inlay.conditions";
     static constexpr ::llvm::StringLiteral kStatesAttr = "inlay.states";
     static constexpr ::llvm::StringLiteral kDimsAttr = "inlay.dims";
     /// On a module: the maximum number of iterations of one `scf.while` each time it is reached.

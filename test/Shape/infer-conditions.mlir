@@ -1,0 +1,81 @@
+// RUN: inlay-opt %s --inlay-shape-infer --split-input-file | FileCheck %s
+
+// Ops need sizes that the symbols do not show. The function gets them as conditions, once each, behind its own.
+// CHECK-DAG: #[[OWN:.*]] = affine_set<()[s0, s1, s2] : (s1 - 4 >= 0)>
+// CHECK-DAG: #[[INNER:.*]] = affine_set<()[s0, s1, s2] : (s1 - s2 == 0)>
+// CHECK-DAG: #[[STATIC:.*]] = affine_set<()[s0, s1, s2] : (s0 - 8 == 0)>
+// CHECK-LABEL: func.func @products(
+// CHECK-SAME:    inlay.conditions = {{\[\[}}#[[OWN]]], [#[[INNER]]], [#[[STATIC]]]],
+func.func @products(%x: tensor<?x?xf32> {inlay.dims = affine_map<()[s0, s1, s2] -> (s0, s1)>},
+                    %y: tensor<?x8xf32> {inlay.dims = affine_map<()[s0, s1, s2] -> (s2, 8)>})
+    -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<8x8xf32>)
+    attributes {inlay.symbols = [#inlay.symbol<"a", 1 to 8>, #inlay.symbol<"b", 2 to 64>, #inlay.symbol<"c", 2 to 64>],
+                inlay.conditions = [[affine_set<()[s0, s1, s2] : (s1 - 4 >= 0)>]]} {
+  %0 = inlay.matmul %x, %y : (tensor<?x?xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %1 = inlay.matmul %x, %y : (tensor<?x?xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %2 = inlay.matmul %x, %y : (tensor<?x?xf32>, tensor<?x8xf32>) -> tensor<8x8xf32>
+  return %0, %1, %2 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// Sizes that can't be equal leave the dims of the result unknown.
+// CHECK-LABEL: func.func @never(
+// CHECK-NOT:     inlay.conditions
+// CHECK:         inlay.matmul %{{.*}} : (tensor
+func.func @never(%x: tensor<4x?xf32> {inlay.dims = affine_map<()[s0, s1] -> (4, s0)>},
+                 %y: tensor<?x?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0 + 1, s1)>}) -> tensor<4x?xf32>
+    attributes {inlay.symbols = [#inlay.symbol<"a", 1 to 8>, #inlay.symbol<"b", 1 to 8>]} {
+  %0 = inlay.matmul %x, %y : (tensor<4x?xf32>, tensor<?x?xf32>) -> tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
+}
+
+// -----
+
+// Each op that reads several tensors at one position.
+// CHECK-DAG: affine_set<()[s0, s1] : (s0 - 8 == 0)>
+// CHECK-DAG: affine_set<()[s0, s1] : (-s0 + 8 == 0)>
+// CHECK-DAG: affine_set<()[s0, s1] : (s0 mod 2 == 0)>
+// CHECK-DAG: affine_set<()[s0, s1] : (s0 - s1 == 0)>
+// CHECK-DAG: affine_set<()[s0, s1] : (s0 - s1 >= 0)>
+// CHECK-DAG: affine_set<()[s0, s1] : (s0 * 4 - (s0 floordiv 2) * 8 == 0)>
+// CHECK-LABEL: func.func @kinds(
+// CHECK-SAME:    inlay.conditions = {{\[\[#[a-z0-9]+\](, \[#[a-z0-9]+\]){5}\]}},
+func.func @kinds(%x: tensor<4x?xf32> {inlay.dims = affine_map<()[s0, s1] -> (4, s0)>},
+                 %y: tensor<4x?xf32> {inlay.dims = affine_map<()[s0, s1] -> (4, s1)>},
+                 %i: tensor<4x?xi64> {inlay.dims = affine_map<()[s0, s1] -> (4, s1)>},
+                 %b: tensor<1x?x2x2xf32> {inlay.dims = affine_map<()[s0, s1] -> (1, s0, 2, 2)>},
+                 %w: tensor<8xf32>, %k: tensor<3x8x1x1xf32>)
+    attributes {inlay.symbols = [#inlay.symbol<"a", 1 to 64>, #inlay.symbol<"b", 1 to 64>]} {
+  %0 = inlay.layer_norm %x, %w, %w eps 1.0e-5 : (tensor<4x?xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x?xf32>
+  %1 = inlay.rms_norm %x, %w eps 1.0e-5 : (tensor<4x?xf32>, tensor<8xf32>) -> tensor<4x?xf32>
+  %2 = inlay.batch_norm %b, %w, %w, %w, %w eps 1.0e-5 : (tensor<1x?x2x2xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x?x2x2xf32>
+  %3 = inlay.group_norm %b, %w, %w groups 2 eps 1.0e-5 : (tensor<1x?x2x2xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x?x2x2xf32>
+  %4 = inlay.conv %b, %k stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 : (tensor<1x?x2x2xf32>, tensor<3x8x1x1xf32>) -> tensor<1x3x2x2xf32>
+  %5 = inlay.cat %x, %y dim 0 : (tensor<4x?xf32>, tensor<4x?xf32>) -> tensor<8x?xf32>
+  %6 = inlay.gather %x, %i dim 0 : (tensor<4x?xf32>, tensor<4x?xi64>) -> tensor<4x?xf32>
+  %7 = inlay.add %x, %w : (tensor<4x?xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %8 = inlay.reshape %x shape [4, 2, -1] : (tensor<4x?xf32>) -> tensor<4x2x?xf32>
+  return
+}
+
+// -----
+
+// What is assumed in a loop does not count if its iterations change the sizes.
+// CHECK-LABEL: func.func @loop(
+// CHECK-NOT:     inlay.conditions
+// CHECK:         scf.for
+func.func @loop(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0)>},
+                %y: tensor<?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s1)>}, %n: index) -> tensor<?xf32>
+    attributes {inlay.symbols = [#inlay.symbol<"a", 1 to 64>, #inlay.symbol<"b", 1 to 64>]} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %r = scf.for %i = %zero to %n step %one iter_args(%v = %x) -> (tensor<?xf32>) {
+    %0 = inlay.reshape %v shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+    %1 = inlay.reshape %y shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+    %2 = inlay.cat %0, %1 dim 0 : (tensor<1x?xf32>, tensor<1x?xf32>) -> tensor<2x?xf32>
+    %3 = inlay.reshape %2 shape [-1] : (tensor<2x?xf32>) -> tensor<?xf32>
+    scf.yield %3 : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

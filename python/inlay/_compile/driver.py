@@ -16,9 +16,9 @@ from .._program.compiled import CompiledModule, LoadedModule
 from .._program.fallback import Fallback
 from .._program.forking import note_device, refuse_lost_device
 from .._program.imported import ImportedModel, ImportedProgram
+from .._program.metadata.restoring import restore
+from .._program.metadata.saving import describe_plain
 from .._program.report import Report
-from .._program.restoring import restore
-from .._program.saving import describe_plain
 from ..errors import ArgumentTypeError, ArgumentValueError, Error
 from .imported import compile_imported
 from .model import import_model

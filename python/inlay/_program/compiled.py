@@ -21,10 +21,10 @@ from .fallback import Fallback, raise_failure
 from .figures import Memory, Profile
 from .forking import ForkLock, refuse_lost_device
 from .imported import ImportedProgram, program_dtype
+from .metadata.saving import describe
 from .objects import change_objects
 from .outputs import CallValues, ResultOutput
 from .report import Report
-from .saving import describe
 from .session import Session
 from .signature import Signature
 from .sizes import UNBOUNDED

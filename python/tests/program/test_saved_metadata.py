@@ -7,8 +7,8 @@ import sys
 import inlay
 import pytest
 import torch
-from inlay._program import saving
-from inlay._program.restoring import restore
+from inlay._program.metadata import saving
+from inlay._program.metadata.restoring import restore
 from torch import nn
 from torch.utils import _pytree as pytree
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import BUILD
-from inlay._program import saving
+from inlay._program.metadata import saving
 from torch import nn
 from torch.export import Dim
 

@@ -16,15 +16,15 @@ import sympy
 import torch
 from torch.utils import _pytree as pytree
 
-from .._dialect.text import tensor_text
-from ..errors import ArgumentTypeError, ArgumentValueError
-from .imported import CallConvention, Check, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
+from ..._dialect.text import tensor_text
+from ...errors import ArgumentTypeError, ArgumentValueError
+from ..imported import CallConvention, Check, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
+from ..outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput, Write
+from ..signature import Signature
+from ..sizes import UNBOUNDED, Size, Symbol, Symbols
 from .limits import measure
-from .metadata import OPERATORS, OUTPUT_KINDS, PASSED_ON, TORCH_KINDS, VERSION, is_int, is_plain
-from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput, Write
-from .signature import Signature
-from .sizes import UNBOUNDED, Size, Symbol, Symbols
 from .structures import load_structure
+from .vocabulary import OPERATORS, OUTPUT_KINDS, PASSED_ON, TORCH_KINDS, VERSION, is_int, is_plain
 
 _T = TypeVar("_T")
 _Find: TypeAlias = Callable[[str], bytes | None]

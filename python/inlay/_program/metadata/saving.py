@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Describes the interface and calling convention of a compiled model as JSON for a container.
 
-`restoring.py` reads it, and `metadata.py` has the vocabulary. The container itself is written in C++.
+`restoring.py` reads it, and `vocabulary.py` has the vocabulary. The container itself is written in C++.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import sympy
 import torch
 from torch.utils import _pytree as pytree
 
-from ..errors import UnsupportedError
-from .imported import CallConvention, Interface, ProgramInput, TensorType, in_order
-from .metadata import OPERATORS, OUTPUT_KINDS, TORCH_KINDS, VERSION, is_plain
-from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, Tensors, ValueOutput, WeightsOutput
-from .sizes import Size
+from ...errors import UnsupportedError
+from ..imported import CallConvention, Interface, ProgramInput, TensorType, in_order
+from ..outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, Tensors, ValueOutput, WeightsOutput
+from ..sizes import Size
 from .structures import dump_structure
+from .vocabulary import OPERATORS, OUTPUT_KINDS, TORCH_KINDS, VERSION, is_plain
 
 _NAMES = {operator: name for name, operator in OPERATORS.items()}
 # The operators of the runtime's expressions, from number 2 on.

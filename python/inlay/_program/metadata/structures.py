@@ -11,8 +11,8 @@ from typing import Any
 
 from torch.utils import _pytree as pytree
 
-from ..errors import UnsupportedError
-from .metadata import is_int, is_plain
+from ...errors import UnsupportedError
+from .vocabulary import is_int, is_plain
 
 _SEQUENCES = ("builtins.tuple", "builtins.list", "torch.Size", "torch.fx.immutable_collections.immutable_list")
 _MAPPINGS = ("builtins.dict", "collections.OrderedDict", "torch.fx.immutable_collections.immutable_dict")

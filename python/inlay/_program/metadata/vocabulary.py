@@ -13,7 +13,7 @@ import sympy
 import torch
 from torch.utils._sympy import functions as F
 
-from .outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput
+from ..outputs import BufferOutput, InputOutput, Output, ResultOutput, SizeOutput, ValueOutput, WeightsOutput
 
 VERSION = 1
 PASSED_ON = ("generation",)  # the parts that only other packages read

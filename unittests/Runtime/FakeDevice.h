@@ -14,6 +14,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <new>
 
 namespace inlay::rt::test {
 
@@ -153,7 +154,7 @@ public:
   Status wait(uint64_t number) override {
     TraceSpan span("wait", "wait for the device");
     std::lock_guard<std::mutex> lock(mutex_);
-    bool fails = failWaits > 0 && failWaits-- > 0;
+    bool fails = failWaits > 0 && failWaits-- > 0, throws = throwWaits > 0 && throwWaits-- > 0;
     if (fails && hangs) {
       for (auto &[submission, commands] : inFlight_)
         for (DeviceCommand *command : commands)
@@ -165,6 +166,8 @@ public:
         execute(static_cast<Recorded &>(*command));
       inFlight_.pop_front();
     }
+    if (throws) // there is no memory for the status
+      throw std::bad_alloc();
     return fails ? Status(StatusCode::DeviceLost, "fake device never came back") : Status::ok();
   }
 
@@ -197,7 +200,7 @@ public:
   bool canImport = false, hangs = false; ///< `hangs`: work goes on after a failed wait. Set while no call runs.
   std::atomic<int> imports{0}, rebinds{0};
   std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failWaits{0},
-      failAllocations{0}, failUploads{0};
+      failAllocations{0}, failUploads{0}, throwWaits{0};
   /// Names of the engines that fail. Set while no call runs.
   std::string failLoadsOf, failPipelinesOf, failRecordsOf, failRunsOf;
   StatusCode failCode = StatusCode::ResourceExhausted; ///< Code of `failRunsOf`.

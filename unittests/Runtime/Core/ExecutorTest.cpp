@@ -268,6 +268,34 @@ TEST(Executor, AFailureOfTheHostWaitsForTheDevice) {
   EXPECT_EQ(device->inFlight(), 0u);
 }
 
+TEST(Executor, AFailureOfTheHostWaitsForAllSubmissionsWithoutMemory) {
+  PlanBuilder builder;
+  std::vector<Expr> four = {Expr(4)};
+  uint32_t from = builder.input("x", four), engine = builder.engine("double", 2);
+  builder.plan->callbacks.push_back({"breaks", 1});
+  for (int i = 0; i < 2; ++i) { // the second launch needs what the first callback writes
+    uint32_t a = builder.temporary("a", MemorySpace::Device, four),
+             b = builder.temporary("b", MemorySpace::Device, four),
+             to = builder.temporary("to", MemorySpace::Host, four);
+    builder.copy(from, a);
+    builder.launch(engine, {a, b});
+    builder.step(StepKind::Callback, 0, {from, to});
+    from = to;
+  }
+  auto device = std::make_shared<FakeDevice>(true);
+  int calls = 0;
+  auto breaks = [&](uint32_t, auto &, auto &, auto &) {
+    EXPECT_EQ(device->inFlight(), size_t(++calls));
+    device->throwWaits = 2;
+    return calls == 1 ? Status::ok() : Status(StatusCode::InvalidArgument, "broken");
+  };
+  auto program = Program::load(builder.plan, device, nullptr, breaks);
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  std::vector<float> in(4);
+  EXPECT_EQ((*program)->call({view(in)}, {}).message(), "callback 'breaks': broken");
+  EXPECT_EQ(device->inFlight(), 0u);
+}
+
 TEST(Executor, CallbacksSeeTheDimsOfThisCall) {
   PlanBuilder builder;
   uint32_t x = builder.input("x", {Expr::dim(0, 0), Expr(2)});

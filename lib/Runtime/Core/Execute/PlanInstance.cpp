@@ -179,8 +179,10 @@ Status PlanInstance::waitBeforeEffects(Failure &failure) const {
 Status PlanInstance::run(const std::vector<Action> &actions, std::vector<StepTime> *times) {
   // The device may use memory until it is waited for.
   Status status = guard([&] { return runActions(actions, times); });
-  for (const Submission &submission : inFlight_) // not empty only after a failure
-    static_cast<void>(loaded_.device->wait(submission.number));
+  for (const Submission &submission : inFlight_) { // not empty only after a failure
+    auto wait = [&] { return loaded_.device->wait(submission.number); };
+    static_cast<void>(guard(wait)); // without memory for its status, the others must still be waited for
+  }
   inFlight_.clear();
   if (!status.isOk())
     return status;

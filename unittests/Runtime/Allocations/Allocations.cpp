@@ -28,25 +28,26 @@ static thread_local bool isPaused = false;
 
 static bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// The kinds of code that may ask for memory.
-enum class Origin { Inlay, StandardLibrary, Other };
+/// The kinds of code that may ask for memory. A library asks for its caller, and tells it if there is none.
+enum class Origin { Inlay, Library, Other };
 
 static Origin originOf(void *address) {
   Dl_info info;
   if (!dladdr(address, &info) || !info.dli_fname)
     return Origin::Other;
   std::string_view file = info.dli_fname;
-  if (contains(file, "/libc.so") || contains(file, "/libstdc++.so") || contains(file, "/ld-linux"))
-    return Origin::StandardLibrary;
+  for (std::string_view library : {"/libc.so", "/libstdc++.so", "/ld-linux", "/libfmt.so"})
+    if (contains(file, library))
+      return Origin::Library;
   return contains(file, "/libinlay") || contains(file, "InlayRuntime") ? Origin::Inlay : Origin::Other;
 }
 
-/// Returns true if code of Inlay asked for the allocation, directly or through the C and C++ libraries. `caller` is the
+/// Returns true if code of Inlay asked for the allocation, directly or through such a library. `caller` is the
 /// return address of the allocation function. Drivers, layers and kernel libraries end the process if they get no
 /// memory.
 static bool isOurs(void *caller) {
   Origin direct = originOf(caller);
-  if (direct != Origin::StandardLibrary)
+  if (direct != Origin::Library)
     return direct == Origin::Inlay;
   std::array<void *, 24> frames;
   int count = backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -54,8 +55,8 @@ static bool isOurs(void *caller) {
   for (int i = 0; i < count; ++i) {
     void *frame = frames[static_cast<size_t>(i)];
     isAbove = isAbove || frame == caller;
-    Origin origin = isAbove ? originOf(frame) : Origin::StandardLibrary;
-    if (origin != Origin::StandardLibrary)
+    Origin origin = isAbove ? originOf(frame) : Origin::Library;
+    if (origin != Origin::Library)
       return origin == Origin::Inlay;
   }
   return false;

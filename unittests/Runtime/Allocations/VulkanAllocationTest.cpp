@@ -10,6 +10,7 @@
 #include "Runtime/Vulkan/Device/ProcessExit.h"
 #include "Runtime/Vulkan/Engine/OpenContext.h"
 #include "inlay/Runtime/Container/Container.h"
+#include "inlay/Runtime/Core/Guard.h"
 #include "inlay/Runtime/Core/Recovery.h"
 #include "inlay/Runtime/Core/Trace.h"
 
@@ -176,6 +177,21 @@ TEST_P(VulkanAllocationTest, OfSaving) {
       6, [&] { return writeContainer(path, *program.plan, {"{}", "{}"}, {"", /*allowFramework=*/true}); },
       [&] { return readContainer(path).status(); });
   std::filesystem::remove(path);
+}
+
+/// A device that exceeds its time limit counts as lost even if there is no memory for the message.
+TEST_P(VulkanDeviceAllocationTest, OfTimeouts) {
+  int64_t number = 0;
+  for (bool hasFailed = true; hasFailed; ++number) {
+    auto own = *vulkan::openContext("");
+    own->vk.vkWaitSemaphores = [](VkDevice, const VkSemaphoreWaitInfo *, uint64_t) { return VK_TIMEOUT; };
+    failAllocation(number);
+    Status status = guard([&] { return own->queue.wait(0); });
+    hasFailed = stopFailing();
+    EXPECT_EQ(own->queue.state().code(), StatusCode::DeviceLost) << "allocation " << number;
+    EXPECT_EQ(status.code(), hasFailed ? StatusCode::ResourceExhausted : StatusCode::DeviceLost);
+  }
+  EXPECT_GT(number, 1);
 }
 
 /// Registrations that fail don't count, so that one succeeds later.

@@ -68,9 +68,15 @@ bool Queue::isLost() const {
   return !lost_.isOk();
 }
 
-/// Stores the first failure for later calls. The caller must hold the mutex.
-Status Queue::lose(Status status) {
-  if (lost_.isOk() && status.code() == StatusCode::DeviceLost)
+/// Stores the loss of the device for later calls, if it is the first, and returns its status. Stores it before it
+/// allocates the messages. The caller must hold the mutex.
+template <typename Describe>
+Status Queue::lose(const Describe &describe) {
+  bool isFirst = lost_.isOk();
+  if (isFirst)
+    lost_ = {StatusCode::DeviceLost, "device lost"}; // fits into the string object
+  Status status(StatusCode::DeviceLost, describe());
+  if (isFirst)
     lost_ = {StatusCode::DeviceLost, fmt::format("the device was lost earlier: {}", status.message())};
   return status;
 }
@@ -96,8 +102,10 @@ Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &val
   std::lock_guard<std::mutex> lock(mutex_);
   INLAY_RETURN_IF_ERROR(lost_);
   signal.value = table_.submitted + 1;
-  INLAY_RETURN_IF_ERROR(
-      lose(checkResult("vkQueueSubmit2", table_.vk.vkQueueSubmit2(queue_, 1, &submit, VK_NULL_HANDLE))));
+  VkResult result = table_.vk.vkQueueSubmit2(queue_, 1, &submit, VK_NULL_HANDLE);
+  if (result == VK_ERROR_DEVICE_LOST)
+    return lose([&] { return checkResult("vkQueueSubmit2", result).message(); });
+  INLAY_RETURN_IF_ERROR(checkResult("vkQueueSubmit2", result));
   value = ++table_.submitted;
   if (value == 1)
     precedeExitHandlers();
@@ -141,12 +149,13 @@ Status Queue::wait(uint64_t value) {
   table_.isStuck = result != VK_ERROR_DEVICE_LOST;
   if (wasLost)
     return state();
-  Status status = checkResult("vkWaitSemaphores", result);
-  if (result == VK_TIMEOUT)
-    status = {StatusCode::DeviceLost, fmt::format("the device hasn't finished within {:g} s (INLAY_DEVICE_TIMEOUT)",
-                                                  std::chrono::duration<double>(*timeout_).count())};
   std::lock_guard<std::mutex> lock(mutex_);
-  return lose({StatusCode::DeviceLost, status.message()});
+  return lose([&] {
+    if (result != VK_TIMEOUT)
+      return checkResult("vkWaitSemaphores", result).message();
+    return fmt::format("the device hasn't finished within {:g} s (INLAY_DEVICE_TIMEOUT)",
+                       std::chrono::duration<double>(*timeout_).count());
+  });
 }
 
 Status Queue::run(const std::vector<VkCommandBuffer> &commands) {

@@ -49,7 +49,8 @@ public:
 private:
   bool isLost() const;
   bool poll(uint64_t value, std::chrono::steady_clock::time_point deadline) const;
-  Status lose(Status status);
+  template <typename Describe>
+  Status lose(const Describe &describe);
 
   DeviceTable &table_;
   VkQueue queue_ = VK_NULL_HANDLE;

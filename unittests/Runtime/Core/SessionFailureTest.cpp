@@ -15,7 +15,7 @@ namespace {
 struct SessionFailureTest : SessionFixture {};
 
 const char *const kUndefined =
-    "the state of the session is undefined, because a call failed: reset it or write its states";
+    "the state of the session is undefined, because a call or a write failed: reset it or write its states";
 
 } // namespace
 
@@ -51,7 +51,7 @@ TEST_P(SessionFailureTest, ACallThatFailsAfterItWroteLeavesTheStateUndefined) {
   result = Status::ok();
   EXPECT_EQ(call(session.get(), 1), kUndefined);
   EXPECT_EQ(session->read(0).status().message(),
-            "state 'total' is undefined, because a call failed: reset the session or write its states");
+            "state 'total' is undefined, because a call or a write failed: reset the session or write its states");
   expectTotal(other.get(), 2, 2);
   Lanes values(kLanes, 5);
   ASSERT_TRUE(session->write(0, view(values)).isOk());
@@ -104,6 +104,35 @@ TEST_P(SessionFailureTest, ARefusedCallKeepsNoMemoryOfAClosedSession) {
   EXPECT_NE(call(other.get(), Lanes{1, 2}), "");
   closed = nullptr;
   EXPECT_EQ(first->liveBuffers(), before - 1);
+}
+
+/// The states before the one that failed are written, and those from it on are undefined.
+TEST_P(SessionFailureTest, AWriteThatFailsNamesTheState) {
+  if (GetParam())
+    GTEST_SKIP() << "the host writes states of such a device";
+  makeDevicePlan();
+  uint32_t before = builder.state("before", MemorySpace::Host, four),
+           after = builder.state("after", MemorySpace::Host, four);
+  builder.copy(x, before);
+  builder.copy(x, after);
+  load();
+  auto session = makeSession();
+  expectTotal(session.get(), 1, 1);
+  Lanes nines(kLanes, 9);
+  first->failUploads = 1;
+  Status status = session->write({{1, view(nines)}, {0, view(nines)}, {2, view(nines)}});
+  EXPECT_EQ(status.code(), StatusCode::ResourceExhausted);
+  EXPECT_EQ(status.message(), "state 'total': fake staging is full: this state and those after it are undefined: write "
+                              "them again or reset the session");
+  auto written = session->read(1);
+  ASSERT_TRUE(written.isOk()) << written.status().message();
+  EXPECT_EQ(*static_cast<float *>(written->data), 9);
+  EXPECT_FALSE(session->read(0).isOk());
+  EXPECT_EQ(session->read(2).status().message(),
+            "state 'after' is undefined, because a call or a write failed: reset the session or write its states");
+  EXPECT_EQ(call(session.get(), 1), kUndefined);
+  ASSERT_TRUE(session->write({{0, view(nines)}, {2, view(nines)}}).isOk());
+  expectTotal(session.get(), 1, 10);
 }
 
 //===-- Recovery ------------------------------------------------------------------------------------------------===//

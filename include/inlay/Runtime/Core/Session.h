@@ -28,15 +28,17 @@ public:
   virtual StatusOr<std::vector<int64_t>> dims(uint32_t state) const = 0;
 
   /// Returns a copy of a state in memory of the runtime, which lives as long as the owner of the copy. Fails if the
-  /// state has no dims yet, or if a failed call has left it undefined.
+  /// state has no dims yet, or if a failed call or write has left it undefined.
   virtual StatusOr<TensorView> read(uint32_t state) const = 0;
 
   /// Replaces a state. Its dims must be possible for the type of the state in the plan. The next call checks that its
-  /// inputs give the state these dims.
+  /// inputs give the state these dims. If a device fails, the state is undefined.
   virtual Status write(uint32_t state, const TensorView &value) = 0;
 
   /// Replaces several different states. Checks all values and allocates all memory before it writes the first state, so
-  /// that no state changes after such an error. If a device fails, the states that were not written are undefined.
+  /// that no state changes after such an error. States are written in the order of `values`. If a device fails, the
+  /// error names the state. That state and those after it in `values` are undefined, those before it have their new
+  /// values, and those that are not in `values` are unchanged.
   virtual Status write(const Values &values) = 0;
 };
 

@@ -78,7 +78,8 @@ Status StateMemory::checkNumber(uint32_t state) const {
 Status StateMemory::checkDefined() const {
   for (const State &state : states_)
     if (!state.isDefined)
-      return invalid("the state of the session is undefined, because a call failed: reset it or write its states");
+      return invalid(
+          "the state of the session is undefined, because a call or a write failed: reset it or write its states");
   return Status::ok();
 }
 
@@ -88,8 +89,9 @@ Status StateMemory::checkReadable(uint32_t state) const {
     return invalid(
         fmt::format("state '{}' has no contents yet: call the program or write the state first", describe(state).name));
   if (!states_[state].isDefined)
-    return invalid(fmt::format("state '{}' is undefined, because a call failed: reset the session or write its states",
-                               describe(state).name));
+    return invalid(
+        fmt::format("state '{}' is undefined, because a call or a write failed: reset the session or write its states",
+                    describe(state).name));
   return Status::ok();
 }
 
@@ -315,10 +317,14 @@ Status StateMemory::write(const Values &values) {
     for (const auto &[number, value] : values) {
       State &state = states_[number];
       BufferWriter copy = [from = value.data, bytes = state.bytes](void *to) { std::memcpy(to, from, bytes); };
-      if (state.bytes > 0 && state.buffer)
-        INLAY_RETURN_IF_ERROR(fill(state.device, *state.buffer, state.bytes, copy));
-      else if (state.bytes > 0)
+      auto fillBuffer = [&] { return fill(state.device, *state.buffer, state.bytes, copy); };
+      if (state.host && state.bytes > 0)
         copy(state.host.get());
+      else if (state.bytes > 0)
+        if (Status status = guard(fillBuffer); !status.isOk())
+          return {status.code(), fmt::format("state '{}': {}: this state and those after it are undefined: write them "
+                                             "again or reset the session",
+                                             describe(number).name, status.message())};
       state.isDefined = true;
     }
     return Status::ok();

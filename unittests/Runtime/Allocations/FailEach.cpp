@@ -75,6 +75,7 @@ void failSome(size_t sample, const std::function<Status()> &work, const std::fun
     if (!testing::Test::HasFailure())
       failOne(number, work, check, totals); // other runs may make fewer allocations
   record(totals);
+  EXPECT_GT(totals.allocations, 0) << "no allocation has failed";
 }
 
 void failEach(const std::function<Status()> &work) { failEach(work, work); }

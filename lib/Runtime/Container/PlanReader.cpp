@@ -16,6 +16,14 @@ namespace inlay::rt {
 
 namespace {
 
+/// Names of the parts that are counted, in messages.
+constexpr const char *kTextBytes = "bytes of a string", *kInstructions = "instructions of an expression",
+                     *kElements = "elements of a list";
+
+std::string tooMany(uint64_t limit, const char *what, uint64_t count) {
+  return fmt::format("expected at most {} {}, but got {}", limit, what, count);
+}
+
 /// Reads a plan. After the first error, which is kept, all numbers read as zero and all lists as empty.
 class Reader {
 public:
@@ -86,13 +94,13 @@ private:
     return value;
   }
 
-  /// Returns the length of a list whose elements take at least one byte each; 0 after an error.
-  uint32_t length(uint64_t maxLength, size_t width) {
+  /// Returns the length of a list whose elements, `what`, take at least one byte each; 0 after an error.
+  uint32_t length(uint64_t maxLength, size_t width, const char *what) {
     auto count = number_<uint32_t>();
     if (count > left())
-      fail(fmt::format("expected at most {} elements, as many bytes follow, but got {}", left(), count));
+      fail(fmt::format("expected at most {} {}, as many bytes follow, but got {}", left(), what, count));
     else if (count > maxLength)
-      fail(fmt::format("expected at most {} elements, but got {}", maxLength, count));
+      fail(tooMany(maxLength, what, count));
     return take(kLoadFactor * width * count) ? count : 0;
   }
 
@@ -119,13 +127,13 @@ private:
       fields(*this, value);
   }
   void get(std::string &text) {
-    uint32_t size = length(kMaxTextBytes, 1);
+    uint32_t size = length(kMaxTextBytes, 1, kTextBytes);
     text.assign(bytes_.plan.data() + at_, size);
     at_ += size;
   }
   template <typename T>
   void get(std::vector<T> &list) {
-    list.resize(length(UINT32_MAX, sizeof(T)));
+    list.resize(length(UINT32_MAX, sizeof(T), kElements));
     for (T &element : list) {
       if (!status_.isOk())
         return;
@@ -150,7 +158,7 @@ private:
     std::memcpy(&value, &bits, sizeof(bits));
   }
   void get(Expr &expr) {
-    std::vector<Expr::Instruction> code(length(kMaxInstructions, sizeof(Expr::Instruction)));
+    std::vector<Expr::Instruction> code(length(kMaxInstructions, sizeof(Expr::Instruction), kInstructions));
     for (Expr::Instruction &instruction : code) {
       choice(instruction.op, Expr::Op::Max, "an operation");
       if (instruction.op == Expr::Op::Constant || instruction.op == Expr::Op::Dim)
@@ -229,19 +237,19 @@ public:
 private:
   void bound(size_t size, uint64_t limit, const char *what) {
     if (size > limit && status.isOk())
-      status = {StatusCode::InvalidArgument, fmt::format("expected at most {} {}, but got {}", limit, what, size)};
+      status = {StatusCode::InvalidArgument, tooMany(limit, what, size)};
   }
   template <typename T>
   void look(const T &value) {
     if constexpr (!std::is_arithmetic_v<T>)
       fields(*this, value);
   }
-  void look(const std::string &text) { bound(text.size(), kMaxTextBytes, "bytes of a string"); }
-  void look(const Expr &expr) { bound(expr.code().size(), kMaxInstructions, "instructions of an expression"); }
+  void look(const std::string &text) { bound(text.size(), kMaxTextBytes, kTextBytes); }
+  void look(const Expr &expr) { bound(expr.code().size(), kMaxInstructions, kInstructions); }
   void look(const Constant &constant) { look(constant.key); }
   template <typename T>
   void look(const std::vector<T> &list) {
-    bound(list.size(), UINT32_MAX, "elements of a list");
+    bound(list.size(), UINT32_MAX, kElements);
     for (const T &element : list)
       look(element);
   }

@@ -169,7 +169,7 @@ TEST_F(ContainerTest, CountsThatDoNotFitAreRefusedWithTheirPlace) {
   ASSERT_FALSE(saved.isOk());
   std::string message = saved.status().message();
   EXPECT_EQ(message.find("section 'plan', byte 4: expected at most"), 0u) << message;
-  EXPECT_NE(message.find("elements, as many bytes follow, but got 65535"), std::string::npos) << message;
+  EXPECT_NE(message.find("bytes of a string, as many bytes follow, but got 65535"), std::string::npos) << message;
 }
 
 namespace {

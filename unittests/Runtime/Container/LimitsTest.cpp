@@ -72,8 +72,9 @@ std::string imageOf(const Plan &plan, size_t count = 1) {
 
 std::string refusalOfImage(const std::string &image) { return readImage(image, uint64_t(1) << 30).status().message(); }
 
-/// Returns an object file with a section of code of this alignment, and a symbol with a name of this length.
-std::string objectFile(uint64_t alignment, uint64_t nameBytes) {
+/// Returns an object file with `count` sections, of which one is code of this alignment, and a symbol with a name of
+/// this length.
+std::string objectFile(uint64_t alignment, uint64_t nameBytes, uint64_t count) {
   const std::string code(8, '\xc3'), names = std::string(1, '\0') + std::string(nameBytes, 'f') + '\0';
   const std::string sectionNames("\0.text\0.symtab\0.strtab\0.shstrtab", 33);
   Elf64_Sym symbols[2] = {};
@@ -86,7 +87,7 @@ std::string objectFile(uint64_t alignment, uint64_t nameBytes) {
     bytes.append(static_cast<const char *>(data), size);
     return bytes.size() - size;
   };
-  Elf64_Shdr sections[5] = {};
+  std::vector<Elf64_Shdr> sections(std::max<uint64_t>(count, 5));
   sections[1] = {
       1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, append(code.data(), code.size()), code.size(), 0, 0, alignment, 0};
   sections[2] = {7, SHT_SYMTAB, 0, 0, append(symbols, sizeof(symbols)), sizeof(symbols), 3, 1, 8, sizeof(Elf64_Sym)};
@@ -103,16 +104,16 @@ std::string objectFile(uint64_t alignment, uint64_t nameBytes) {
   header.e_version = EV_CURRENT;
   header.e_ehsize = sizeof(Elf64_Ehdr);
   header.e_shentsize = sizeof(Elf64_Shdr);
-  header.e_shnum = 5;
+  header.e_shnum = static_cast<uint16_t>(sections.size());
   header.e_shstrndx = 4;
-  header.e_shoff = append(sections, sizeof(sections));
+  header.e_shoff = append(sections.data(), sections.size() * sizeof(Elf64_Shdr));
   std::memcpy(bytes.data(), &header, sizeof(header));
   return bytes;
 }
 
-std::string refusalOfObject(uint64_t alignment, uint64_t nameBytes) {
+std::string refusalOfObject(uint64_t alignment, uint64_t nameBytes, uint64_t sections = 5) {
   Budget budget(UINT64_MAX);
-  return host::parseElf(objectFile(alignment, nameBytes), budget).status().message();
+  return host::parseElf(objectFile(alignment, nameBytes, sections), budget).status().message();
 }
 
 /// Returns the error of laying out an object that takes this many bytes in memory.
@@ -153,11 +154,13 @@ std::shared_ptr<Plan> longExpressionPlan(uint64_t count) {
 }
 
 struct LimitsTest : ContainerTest {
-  /// Returns the error of writing a plan. The reader must agree.
+  /// Returns the error of reading a plan. The writer must refuse it with the same words.
   std::string refusalOf(const Plan &plan) {
     std::string written = writeContainer(at("a.inlay"), plan, {}, {"", true}).message();
-    EXPECT_EQ(written.empty(), refusalOfImage(imageOf(plan)).empty()) << written;
-    return written;
+    std::string read = refusalOfImage(imageOf(plan));
+    EXPECT_EQ(written.empty(), read.empty()) << written << read;
+    EXPECT_NE(read.find(written), std::string::npos) << read;
+    return read;
   }
 
   std::map<std::string, Case> cases() {
@@ -188,6 +191,7 @@ struct LimitsTest : ContainerTest {
       plan->steps[0].segment = static_cast<int32_t>(number);
       return checkPlan(*plan).message();
     };
+    cases["sections of an object of host code"].refusal = [](uint64_t count) { return refusalOfObject(16, 1, count); };
     cases["alignment of a section of host code"] = {[](uint64_t bytes) { return refusalOfObject(bytes, 1); },
                                                     [](uint64_t bytes) { return 2 * bytes; }};
     cases["bytes of a name in host code"].refusal = [](uint64_t bytes) { return refusalOfObject(16, bytes); };

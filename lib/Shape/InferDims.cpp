@@ -182,6 +182,17 @@ SymbolicDims Inference::inferAttention() {
     if (!broadcastInto(result, dims.drop_back(shared)))
       return std::nullopt;
   result.append(query.end() - shared, query.end() - 1);
+  if (attention.getEnableGqa()) {
+    AffineExpr heads = query[query.size() - 3], shared = key[key.size() - 3];
+    if (!require(shared, value[value.size() - 3]) || (heads != shared && !require(heads % shared, constant(0))))
+      return std::nullopt;
+  }
+  Dims scores = result;
+  scores.push_back(key[key.size() - 2]);
+  ArrayRef<AffineExpr> mask = operands.size() > 3 ? ArrayRef(*operands[3]) : ArrayRef<AffineExpr>();
+  for (auto [size, score] : llvm::zip(llvm::reverse(mask), llvm::reverse(scores)))
+    if (size != constant(1) && !require(size, score))
+      return std::nullopt;
   result.push_back(value.back());
   return result;
 }
@@ -409,7 +420,12 @@ SymbolicDims Inference::run() {
                                              : simplify(result.back() * (8 / dequantize.getBits()));
         return result;
       })
-      .Case<GroupedMatmulOp>([&](auto) { return Dims{(*operands[0])[0], (*operands[1])[2]}; })
+      .Case<GroupedMatmulOp>([&](auto) -> SymbolicDims {
+        ArrayRef<AffineExpr> input = *operands[0], weight = *operands[1];
+        if (!require(input[1], weight[1]) || !require((*operands[2])[0], weight[0]))
+          return std::nullopt;
+        return Dims{input[0], weight[2]};
+      })
       .Case<ScaledDotProductAttentionOp>([&](auto) { return inferAttention(); })
       .Case<ConvOp>([&](auto conv) { return inferConvolution(conv); })
       .Case<ConvTransposeOp>([&](auto conv) { return inferTransposed(conv); })

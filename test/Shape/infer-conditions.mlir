@@ -79,3 +79,18 @@ func.func @loop(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0)>},
   }
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// The mask has the sizes of the scores, or 1. Heads of keys serve a whole number of heads of queries.
+// CHECK-DAG: affine_set<()[s0, s1, s2] : (s2 - s1 == 0)>
+// CHECK-DAG: affine_set<()[s0, s1, s2] : (s0 mod 2 == 0)>
+// CHECK-LABEL: func.func @attention(
+// CHECK-SAME:    inlay.conditions = {{\[\[#[a-z0-9]+\], \[#[a-z0-9]+\]\]}},
+func.func @attention(%q: tensor<1x?x4x8xf32> {inlay.dims = affine_map<()[s0, s1, s2] -> (1, s0, 4, 8)>},
+                     %k: tensor<1x2x?x8xf32> {inlay.dims = affine_map<()[s0, s1, s2] -> (1, 2, s1, 8)>},
+                     %m: tensor<1x1x?xi1> {inlay.dims = affine_map<()[s0, s1, s2] -> (1, 1, s2)>})
+    attributes {inlay.symbols = [#inlay.symbol<"h", 1 to 64>, #inlay.symbol<"k", 1 to 64>, #inlay.symbol<"m", 1 to 64>]} {
+  %0 = inlay.scaled_dot_product_attention %q, %k, %k, %m scale 0.25 enable_gqa : (tensor<1x?x4x8xf32>, tensor<1x2x?x8xf32>, tensor<1x2x?x8xf32>, tensor<1x1x?xi1>) -> tensor<1x?x4x8xf32>
+  return
+}

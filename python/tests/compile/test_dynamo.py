@@ -128,6 +128,16 @@ def test_take_is_one_graph(index, compiled_graphs):
     assert len(compiled_graphs) == 1
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_whole_numbers_of_linspace_are_those_of_pytorch(dynamic, compiled_graphs):
+    def function(a):
+        return torch.linspace(0, 7, a.shape[0], dtype=torch.uint8) + a
+
+    compiled = torch.compile(function, backend="inlay", options={"targets": ["host"]}, dynamic=dynamic)
+    compare(compiled(torch.zeros(50)), function(torch.zeros(50)), 0)
+    assert len(compiled_graphs) == 1
+
+
 def test_graph_breaks_make_several_graphs(compiled_graphs):
     model = Broken().eval()
     options = {"targets": ["host", "torch"], "torch_executed_modules": ["second"]}

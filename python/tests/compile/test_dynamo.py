@@ -110,6 +110,28 @@ def test_calls_of_training_are_taken_apart(function, dims, compiled_graphs):
     assert all(op["target"] == "host" for graph in compiled_graphs for op in graph.report["ops"])
 
 
+@pytest.mark.parametrize(
+    "norm",
+    [
+        lambda x, *parameters: nn.functional.layer_norm(x, (4,), *parameters),
+        lambda x, *parameters: nn.functional.group_norm(x.mT, 2, *parameters),
+        lambda x, *parameters: nn.functional.batch_norm(x.mT, None, None, *parameters, training=True),
+    ],
+    ids=["layer norm", "group norm", "batch norm"],
+)
+def test_norms_of_short_floats_train_parameters_in_float32(norm, compiled_graphs):
+    compiled, results = torch.compile(norm, backend="inlay", options={"targets": ["host"]}), []
+    for run in (compiled, norm):
+        inputs = [tensor.clone().requires_grad_() for tensor in ((x(3, 5, 4) + 9).bfloat16(), x(4) + 1, x(4))]
+        result = run(*inputs)
+        (result.float() * torch.arange(60.0).view_as(result)).sum().backward()
+        results.append([result.detach(), *(tensor.grad for tensor in inputs)])
+    for got, want in zip(*results, strict=True):
+        assert got.dtype == want.dtype
+        compare(got.float() / want.abs().max(), want.float() / want.abs().max(), 1e-2)
+    assert len(compiled_graphs) == 2
+
+
 def test_batch_norm_of_inference_has_statistics_without_elements(compiled_graphs):
     def function(x, mean, variance):
         return torch.native_batch_norm(x, None, None, mean, variance, False, 0.1, 1e-5)

@@ -80,7 +80,7 @@ def decompositions_for_tracing() -> Decompositions:
     table = dict(core_aten_decompositions())
     for op in [op for op in table if torch.Tag.nondeterministic_seeded in getattr(op, "tags", ())]:
         del table[op]
-    return _adapt(table)
+    return {**_adapt(table), **norms.DECOMPOSITIONS_FOR_TRACING}
 
 
 def _adapt(table: Decompositions) -> Decompositions:

@@ -27,13 +27,26 @@ def _with_statistics(op: Any) -> Any:
     return decompose
 
 
-DECOMPOSITIONS: Decompositions = {
-    op: _with_statistics(op)
-    for op in (
-        aten._native_batch_norm_legit.no_stats,
-        aten._native_batch_norm_legit_functional.default,
-        aten.native_batch_norm.default,
-        aten.native_group_norm.default,
-        aten.native_layer_norm.default,
-    )
-}
+def _with_wide_statistics(op: Any) -> Any:
+    """Returns a decomposition of a norm of a 16-bit tensor with parameters in float32, as autocast makes them in
+    training. The statistics are float32, as those of PyTorch's kernels."""
+
+    def decompose(x: torch.Tensor, *args: Any) -> Any:
+        dtypes = {arg.dtype for arg in args if isinstance(arg, torch.Tensor)}
+        if x.dtype not in (torch.float16, torch.bfloat16) or dtypes != {torch.float32}:
+            return NotImplemented
+        result, *statistics = op(x.float(), *args)
+        return result.to(x.dtype), *statistics
+
+    return decompose
+
+
+_NORMS = (
+    aten._native_batch_norm_legit.no_stats,
+    aten._native_batch_norm_legit_functional.default,
+    aten.native_batch_norm.default,
+    aten.native_group_norm.default,
+    aten.native_layer_norm.default,
+)
+DECOMPOSITIONS: Decompositions = {op: _with_statistics(op) for op in _NORMS}
+DECOMPOSITIONS_FOR_TRACING: Decompositions = {op: _with_wide_statistics(op) for op in _NORMS}

@@ -228,6 +228,8 @@ class _Graph:
         frame = _Frame(operands, kept, sizes)
         for call in self._calls:
             frame.values.append(call.run(frame))
+        if not self._leaving:  # in a function that torch.vmap calls, operands have no memory that could be looked at
+            return frame.bind(self._results)
         taken = {tensor.untyped_storage().data_ptr() for tensor in operands if _is_strided(tensor)}
         for name, value in self._leaving.items():
             kept[name] = _detach(frame.bind(value), taken)

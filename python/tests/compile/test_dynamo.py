@@ -11,6 +11,7 @@ import pytest
 import torch
 from conftest import compare
 from torch import nn
+from torch.nn.attention.flex_attention import flex_attention
 
 
 def x(*shape):
@@ -340,6 +341,12 @@ def write(a):
     return b * 2
 
 
+def attend(a):
+    """Attention whose scores PyTorch computes by torch.vmap."""
+    heads = a.view(1, 1, *a.shape)
+    return flex_attention(heads, heads, heads, score_mod=lambda score, b, h, i, j: score + (i - j))
+
+
 class Exp(torch.autograd.Function):
     """An exponential with a gradient of its own."""
 
@@ -368,8 +375,21 @@ class Exp(torch.autograd.Function):
         (lambda a: torch.cat([a[:0], a[:0]]), (x(3, 3),)),
         (lambda a: torch.cat([a[:0, 0], a[:0, 1]]), (x(3, 3),)),
         (lambda a, scale: a * scale + scale, (x(3), 1.5)),
+        (attend, (x(4, 16),)),
     ],
-    ids=["inv", "solve", "none", "list", "custom", "custom write", "function", "cat", "cat vectors", "float"],
+    ids=[
+        "inv",
+        "solve",
+        "none",
+        "list",
+        "custom",
+        "custom write",
+        "function",
+        "cat",
+        "cat vectors",
+        "float",
+        "flex attention",
+    ],
 )
 def test_graphs_of_all_kinds(function, arguments, compiled_graphs):
     got = torch.compile(function, backend="inlay", options={"targets": ["host", "torch"]})(*arguments)

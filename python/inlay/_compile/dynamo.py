@@ -95,6 +95,7 @@ def _import_and_compile(
     parameters: dict[torch.fx.Node, torch.Tensor] = {}
     outputs: list[Any] = []
     placeholders = graph_module.graph.find_nodes(op="placeholder")
+    _fix_sizes_of_random_states(placeholders)
     named = [(node.name, node.meta.get("val")) for node in placeholders]
     symbols = read_symbols(named)
     read_conditions(named, symbols)  # PyTorch checks them before each call
@@ -126,6 +127,16 @@ def _import_and_compile(
             return graph_module.forward(*args)
 
     return run_sized
+
+
+def _fix_sizes_of_random_states(placeholders: Sequence[torch.fx.Node]) -> None:
+    """Makes the sizes of the states of random numbers static, which recomputed activations draw again.
+
+    PyTorch traces them as symbols. No argument of the program would determine such a symbol.
+    """
+    for node in placeholders:
+        if node.users and all(user.target is torch.ops.higher_order.run_with_rng_state for user in node.users):
+            node.meta["val"] = node.meta["val"].new_empty(torch.get_rng_state().shape)
 
 
 def _with_strides(run: Callable[..., Any], outputs: Sequence[Any], symbols: Symbols) -> Callable[..., Any]:

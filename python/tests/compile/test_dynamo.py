@@ -12,6 +12,7 @@ import torch
 from conftest import compare
 from torch import nn
 from torch.nn.attention.flex_attention import flex_attention
+from torch.utils.checkpoint import checkpoint
 
 
 def x(*shape):
@@ -403,6 +404,21 @@ def test_an_error_that_linalg_checks_is_raised():
     compiled = torch.compile(lambda a: torch.linalg.inv(a) * 2, backend="inlay", options={"targets": ["host", "torch"]})
     with pytest.raises(Exception, match="singular"):
         compiled(torch.zeros(3, 3))
+
+
+@pytest.mark.filterwarnings("error:inlay")
+def test_random_numbers_of_recomputed_activations(compiled_graphs):
+    def function(a):
+        return checkpoint(lambda b: nn.functional.dropout(b.sin(), 0.5).exp(), a, use_reentrant=False)
+
+    gradients = []
+    for run in (torch.compile(function, backend="inlay", options={"targets": ["host", "torch"]}), function):
+        a = x(4, 8).requires_grad_()
+        torch.manual_seed(0)
+        run(a).sum().backward()
+        gradients.append(a.grad)
+    compare(*gradients, 1e-5)
+    assert len(compiled_graphs) == 2
 
 
 @pytest.mark.filterwarnings("error:inlay")

@@ -287,7 +287,7 @@ class Symbols:
         """Returns true if the form of a size follows from what `assume` was given."""
         if isinstance(size, int):
             return False
-        expr = self.tie(size.node.expr)
+        expr = _round_down(self.tie(size.node.expr))
         return bool(expr != expr.xreplace(self._equal))
 
     def tie(self, expr: sympy.Basic) -> sympy.Basic:
@@ -295,8 +295,11 @@ class Symbols:
         return expr.xreplace(self._ties)
 
     def simplify(self, expr: sympy.Basic) -> sympy.Basic:
-        """Returns an expression or condition of PyTorch without tied symbols and maxima that the ranges decide."""
-        expr = self.tie(expr).xreplace(self._equal)
+        """Returns an expression or condition of PyTorch without tied symbols and maxima that the ranges decide.
+
+        Quotients that are rounded up, which PyTorch writes as `-(-size // step)`, become `(size + step - 1) // step`.
+        """
+        expr = _round_down(self.tie(expr)).xreplace(self._equal)
         return expr.replace(lambda part: isinstance(part, (F.Max, F.Min)), self._drop_extremes)
 
     def is_sure(self, condition: sympy.Basic) -> bool:
@@ -357,6 +360,19 @@ class Symbols:
         if expr not in self._affine:
             self._affine[expr] = _write(expr, self._texts, _AFFINE)
         return self._affine[expr]
+
+
+def _round_down(expr: sympy.Basic) -> Any:
+    """Returns an expression with each quotient `-size // step` as `-((size + step - 1) // step)`."""
+    return expr.replace(_is_negative_quotient, lambda part: -F.FloorDiv(part.args[1] - 1 - part.args[0], part.args[1]))
+
+
+def _is_negative_quotient(expr: sympy.Basic) -> bool:
+    """Returns true for a quotient by a positive number whose dividend has no symbol with a positive factor."""
+    if not isinstance(expr, F.FloorDiv) or not expr.args[1].is_Integer or expr.args[1] < 1:
+        return False
+    terms = [term for term in sympy.Add.make_args(expr.args[0]) if term.free_symbols]
+    return bool(terms) and all(term.as_coeff_Mul()[0] < 0 for term in terms)
 
 
 def _complexity(expr: sympy.Basic) -> tuple[int, str]:

@@ -514,3 +514,23 @@ def test_whatever_fails_pytorch_runs_the_graph(monkeypatch):
 
 
 __all__ = ["inlay"]
+
+
+SLICES = {
+    "rows": lambda a: a[::2].sin(),
+    "both": lambda a: a[:-1:3, ::2].sin(),
+    "from": lambda a: a[1::4].exp() * 2,
+}
+
+
+@pytest.mark.parametrize("case", SLICES)
+def test_gradients_of_slices_with_steps(case):
+    """The number of rows is rounded up. The backward graph writes it in another form than the forward graph."""
+    compiled = torch.compile(SLICES[case], backend="inlay", dynamic=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # of graphs that run in PyTorch
+        for rows in (7, 8, 12):
+            a, b = (x(rows, 6).requires_grad_() for _ in range(2))
+            compiled(a).sum().backward()
+            SLICES[case](b).sum().backward()
+            torch.testing.assert_close(a.grad, b.grad)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Conditions on sizes as sets of the dialect."""
+"""Conditions on sizes as sets of the dialect, and the forms of sizes."""
 
 import itertools
 import random
@@ -59,6 +59,18 @@ def test_sets_hold_where_the_condition_does(seed):
     assert text != "[]"
     for a, b in itertools.product(range(7), repeat=2):
         assert holds(text, a, b) == bool(decide(a, b)), (condition, text, a, b)
+
+
+@pytest.mark.parametrize("step", [1, 2, 5])
+@pytest.mark.parametrize("size", [A, A + B, 3 * A + 2, A - B, 4 - A, 2 - A - B, A * B])
+def test_quotients_that_are_rounded_up_have_one_form(size, step):
+    up, down = -F.FloorDiv(-size, step), F.FloorDiv(size + step - 1, step)
+    assert SYMBOLS.make(SYMBOLS.make(up).expr) == SYMBOLS.make(up)
+    if size in (A, A + B, A * B):
+        assert SYMBOLS.make(up) == SYMBOLS.make(down)
+    for values in itertools.product(range(7), repeat=2):
+        wanted = SYMBOLS.function(up)(*values)
+        assert SYMBOLS.make(up).evaluate(values) == SYMBOLS.make(down).evaluate(values) == wanted
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/IR/IntegerSet.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -90,20 +91,32 @@ static rt::Expr convertExpr(AffineExpr expr, ArrayRef<rt::Symbol> symbols) {
   }
 }
 
-/// Returns a constraint as text. A term that is subtracted comes to the right side: "rows == columns".
-static std::string spellConstraint(AffineExpr value, bool isEquality, ArrayRef<rt::Symbol> symbols) {
-  int64_t factor = 1, subtracted = 0;
-  AffineExpr left = value, right;
-  takeConstant(AffineExprKind::Add, left, subtracted);
-  if (auto sum = dyn_cast<AffineBinaryOpExpr>(left); sum && subtracted == 0 && sum.getKind() == AffineExprKind::Add) {
-    right = sum.getRHS();
-    takeConstant(AffineExprKind::Mul, right, factor);
-    left = factor == -1 ? sum.getLHS() : value;
+/// Adds the terms of a sum to `added`. Terms with a negative factor go to `subtracted`, without the sign.
+static void splitSum(AffineExpr expr, SmallVectorImpl<AffineExpr> &added, SmallVectorImpl<AffineExpr> &subtracted) {
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr); sum && sum.getKind() == AffineExprKind::Add) {
+    splitSum(sum.getLHS(), added, subtracted);
+    splitSum(sum.getRHS(), added, subtracted);
+    return;
   }
-  std::string other = std::to_string(-subtracted);
-  if (factor == -1)
-    other = rt::spell(convertExpr(right, symbols), symbols);
-  return rt::spell(convertExpr(left, symbols), symbols) + (isEquality ? " == " : " >= ") + other;
+  int64_t factor = 1;
+  AffineExpr rest = expr;
+  takeConstant(AffineExprKind::Mul, rest, factor);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    factor = constant.getValue();
+  bool isNegative = factor < 0 && factor != std::numeric_limits<int64_t>::min();
+  (isNegative ? subtracted : added).push_back(isNegative ? expr * -1 : expr);
+}
+
+static std::string spellSum(ArrayRef<AffineExpr> terms, ArrayRef<rt::Symbol> symbols) {
+  auto texts = llvm::map_range(terms, [&](AffineExpr term) { return rt::spell(convertExpr(term, symbols), symbols); });
+  return terms.empty() ? "0" : llvm::join(texts, " + ");
+}
+
+/// Returns a constraint as text without negative factors: "rows == columns + 1".
+static std::string spellConstraint(AffineExpr value, bool isEquality, ArrayRef<rt::Symbol> symbols) {
+  SmallVector<AffineExpr> added, subtracted;
+  splitSum(value, added, subtracted);
+  return spellSum(added, symbols) + (isEquality ? " == " : " >= ") + spellSum(subtracted, symbols);
 }
 
 /// Converts a set. The margin of `value == 0` is the smaller one of `value` and `-value`.

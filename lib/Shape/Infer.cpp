@@ -224,7 +224,8 @@ static void annotateDims(FunctionOpInterface function) {
     if (isSegment)
       llvm::append_range(values, op->getOperands());
     llvm::append_range(values, op->getResults());
-    if (op != function && llvm::any_of(values, [&](Value value) { return isOpen(value) && analysis.getDims(value); }))
+    bool isKnown = llvm::any_of(values, [&](Value value) { return isOpen(value) && analysis.getDims(value); });
+    if (op != function && (isKnown || analysis.isUnfit(op)))
       op->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, llvm::map_to_vector(values, describe)));
   });
 }

@@ -6,6 +6,7 @@
 #include "ShapeAnalysis.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
@@ -21,9 +22,15 @@ class Inference {
 public:
   Inference(Operation *op, ArrayRef<SymbolicDims> operands, ArrayRef<SymbolAttr> symbols,
             SmallVectorImpl<SizeConstraint> &constraints)
-      : op(op), operands(operands), symbols(symbols), constraints(constraints), context(op->getContext()) {}
+      : op(op), operands(operands), symbols(symbols), constraints(constraints), context(op->getContext()) {
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    isStatic = type && type.hasStaticShape();
+  }
 
   SymbolicDims run();
+  /// Returns true if `run` had a rule for the op and the dims of all operands. Then the op can't run if the rule gave
+  /// no dims.
+  bool hasRule() const { return isKnownOp; }
 
 private:
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
@@ -36,7 +43,7 @@ private:
   bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims);
   SymbolicDims broadcastAll(ArrayRef<SymbolicDims> all);
 
-  SymbolicDims reduce(ArrayRef<int64_t> dims, bool keepdim);
+  SymbolicDims reduce(ArrayRef<int64_t> dims, bool keepdim, bool needsElements = false);
   SymbolicDims inferProduct();
   SymbolicDims inferLayerNorm();
   SymbolicDims inferChannelNorm();
@@ -51,7 +58,9 @@ private:
   SymbolicDims inferReshape(ReshapeOp reshape);
   SymbolicDims inferExpand(ExpandOp expand);
   SymbolicDims inferSlice(SliceOp slice);
-  /// Returns the element at which a bound of a slice lies, or null if it may be outside the dim.
+  /// Returns the element at which a bound of a slice lies. Requires it to lie in the dim if the result is static, else
+  /// returns null if it may be outside.
+  AffineExpr locate(int64_t bound, AffineExpr size, AffineMap sizes, unsigned &next);
   SymbolicDims inferCat(CatOp cat);
   SymbolicDims inferPad(PadOp pad);
   SymbolicDims inferIndex(IndexOp index);
@@ -63,19 +72,25 @@ private:
   ArrayRef<SymbolAttr> symbols;
   SmallVectorImpl<SizeConstraint> &constraints;
   MLIRContext *context;
+  bool isStatic = false; ///< True if the type of the result is static: inference may require sizes to fit it.
+  bool isKnownOp = true;
 };
 } // namespace
 
-bool Inference::require(AffineExpr lhs, AffineExpr rhs) {
+/// Adds a constraint that two sizes are equal, unless they are known to be. Returns false if they never are.
+static bool requireEqual(AffineExpr lhs, AffineExpr rhs, ArrayRef<SymbolAttr> symbols,
+                         SmallVectorImpl<SizeConstraint> &constraints) {
   if (areEqual(lhs, rhs, symbols.size()))
     return true;
-  AffineExpr difference = simplify(lhs - rhs);
+  AffineExpr difference = simplifyExpr(lhs - rhs, symbols.size());
   ExprRange range = getRange(difference, symbols);
   if (range.min > 0 || range.max < 0)
     return false;
   constraints.push_back({difference, /*isEquality=*/true});
   return true;
 }
+
+bool Inference::require(AffineExpr lhs, AffineExpr rhs) { return requireEqual(lhs, rhs, symbols, constraints); }
 
 bool Inference::require(ArrayRef<AffineExpr> lhs, ArrayRef<AffineExpr> rhs) {
   return lhs.size() == rhs.size() && llvm::all_of(llvm::zip_equal(lhs, rhs), [&](auto pair) {
@@ -103,8 +118,7 @@ bool Inference::broadcastInto(Dims &result, ArrayRef<AffineExpr> dims) {
     result = std::move(broadcast);
     return true;
   }
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !type.hasStaticShape())
+  if (!isStatic)
     return false;
   if (result.size() < dims.size())
     result.insert(result.begin(), dims.size() - result.size(), constant(1));
@@ -128,12 +142,14 @@ SymbolicDims Inference::broadcastAll(ArrayRef<SymbolicDims> all) {
 
 //===-- Reductions, products ------------------------------------------------------------------------------------===//
 
-SymbolicDims Inference::reduce(ArrayRef<int64_t> dims, bool keepdim) {
+SymbolicDims Inference::reduce(ArrayRef<int64_t> dims, bool keepdim, bool needsElements) {
   int64_t rank = operands[0]->size();
   Dims result;
   for (auto [dim, size] : llvm::enumerate(*operands[0])) {
     bool reduced = llvm::any_of(
         dims, [&, dim = dim](int64_t other) { return normalizeDim(other, rank) == static_cast<int64_t>(dim); });
+    if (reduced && needsElements && !requireAtMost(constant(1), size))
+      return std::nullopt;
     if (!reduced || keepdim)
       result.push_back(reduced ? constant(1) : size);
   }
@@ -202,7 +218,7 @@ SymbolicDims Inference::inferAttention() {
 AffineExpr Inference::countWindows(AffineExpr size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation,
                                    bool ceilMode) {
   AffineExpr span = size + (2 * padding - dilation * (kernel - 1) - 1);
-  if (!isAtMost(constant(0), span, symbols))
+  if (isStatic ? !requireAtMost(constant(0), span) : !isAtMost(constant(0), span, symbols))
     return nullptr;
   // In ceil mode, the last window must start inside the input or its left padding. This is certain if the stride is at
   // most the extent of the kernel minus the padding, which is at most half the kernel.
@@ -214,6 +230,8 @@ AffineExpr Inference::countWindows(AffineExpr size, int64_t kernel, int64_t stri
 SymbolicDims Inference::inferConvolution(ConvOp conv) {
   auto weight = cast<RankedTensorType>(conv.getWeight().getType());
   Dims result{(*operands[0])[0], constant(weight.getDimSize(0))};
+  if (operands.size() > 2 && !require(operands[2]->front(), result[1]))
+    return std::nullopt;
   if (!weight.hasStaticShape() || !require((*operands[0])[1], constant(weight.getDimSize(1) * conv.getGroups())))
     return std::nullopt;
   for (auto [i, size] : llvm::enumerate(ArrayRef(*operands[0]).drop_front(2)))
@@ -227,6 +245,8 @@ SymbolicDims Inference::inferTransposed(ConvTransposeOp conv) {
   if (!weight.hasStaticShape() || !require((*operands[0])[1], constant(weight.getDimSize(0))))
     return std::nullopt;
   Dims result{(*operands[0])[0], constant(weight.getDimSize(1) * conv.getGroups())};
+  if (operands.size() > 2 && !require(operands[2]->front(), result[1]))
+    return std::nullopt;
   for (auto [i, size] : llvm::enumerate(ArrayRef(*operands[0]).drop_front(2))) {
     int64_t added = conv.getDilation()[i] * (weight.getDimSize(i + 2) - 1) + conv.getOutputPadding()[i] + 1 -
                     2 * conv.getPadding()[i];
@@ -313,11 +333,21 @@ SymbolicDims Inference::inferExpand(ExpandOp expand) {
     AffineExpr wanted = size == -1                    ? (*operands[0])[i - added]
                         : ShapedType::isDynamic(size) ? expand.getSizes()->getResult(next++)
                                                       : constant(size);
-    if (i >= added && !(wanted = broadcastDim((*operands[0])[i - added], wanted, symbols.size())))
+    AffineExpr given = i < added ? constant(1) : (*operands[0])[i - added];
+    AffineExpr broadcast = broadcastDim(given, wanted, symbols.size());
+    if (!broadcast && (!isStatic || !require(given, wanted)))
       return std::nullopt;
-    result.push_back(wanted);
+    result.push_back(broadcast ? broadcast : wanted);
   }
   return result;
+}
+
+AffineExpr Inference::locate(int64_t bound, AffineExpr size, AffineMap sizes, unsigned &next) {
+  AffineExpr known = locateBound(bound, size, sizes, next, symbols);
+  if (known || !isStatic || ShapedType::isDynamic(bound))
+    return known;
+  AffineExpr place = bound < 0 ? size + bound : constant(bound);
+  return requireAtMost(constant(0), place) && requireAtMost(place, size) ? place : AffineExpr();
 }
 
 SymbolicDims Inference::inferSlice(SliceOp slice) {
@@ -325,9 +355,8 @@ SymbolicDims Inference::inferSlice(SliceOp slice) {
   AffineExpr &size = result[*normalizeDim(slice.getDim(), result.size())];
   AffineMap sizes = slice.getSizes().value_or(AffineMap());
   unsigned next = 0;
-  AffineExpr start = locateBound(slice.getStart(), size, sizes, next, symbols);
-  AffineExpr end = locateBound(slice.getEnd(), size, sizes, next, symbols);
-  if (!start || !end || !isAtMost(start, end, symbols))
+  AffineExpr start = locate(slice.getStart(), size, sizes, next), end = locate(slice.getEnd(), size, sizes, next);
+  if (!start || !end || (isStatic ? !requireAtMost(start, end) : !isAtMost(start, end, symbols)))
     return std::nullopt;
   // Sizes that are rounded down have one form, such as `n floordiv 2`. A larger step could overflow the sum.
   constexpr int64_t kMaxStep = std::numeric_limits<int32_t>::max();
@@ -393,7 +422,8 @@ SymbolicDims Inference::inferGather(GatherOp gather) {
 //===-- Dispatch by op ------------------------------------------------------------------------------------------===//
 
 SymbolicDims Inference::run() {
-  if (!llvm::all_of(operands, [](const SymbolicDims &dims) { return dims.has_value(); }))
+  isKnownOp = llvm::all_of(operands, [](const SymbolicDims &dims) { return dims.has_value(); });
+  if (!isKnownOp)
     return std::nullopt;
   if (isa<PointwiseOpInterface>(op))
     return broadcastAll(operands);
@@ -402,16 +432,22 @@ SymbolicDims Inference::run() {
       .Case<BatchNormOp, GroupNormOp>([&](auto) { return inferChannelNorm(); })
       .Case<CastOp, QuantizeOp, SoftmaxOp, FlipOp, CumsumOp, CumprodOp, SliceScatterOp, IndexPutOp, ScatterOp,
             ArgsortOp>([&](auto) { return operands[0]; })
-      .Case<AllOp, AmaxOp, AminOp, AnyOp, MeanOp, ProdOp, SumOp>(
+      .Case<AllOp, AnyOp, MeanOp, ProdOp, SumOp>(
           [&](auto reduction) { return reduce(reduction.getDims(), reduction.getKeepdim()); })
-      .Case<ArgmaxOp, ArgminOp>(
-          [&](auto reduction) { return reduce({static_cast<int64_t>(reduction.getDim())}, reduction.getKeepdim()); })
+      .Case<AmaxOp, AminOp>(
+          [&](auto reduction) { return reduce(reduction.getDims(), reduction.getKeepdim(), /*needsElements=*/true); })
+      .Case<ArgmaxOp, ArgminOp>([&](auto reduction) {
+        return reduce({static_cast<int64_t>(reduction.getDim())}, reduction.getKeepdim(), /*needsElements=*/true);
+      })
+      .Case<tensor::CastOp>([&](auto) { return operands[0]; })
       .Case<MatmulOp>([&](auto) { return inferProduct(); })
       .Case<LinearOp>([&](auto) -> SymbolicDims {
         Dims result = *operands[0];
         if (!require(result.back(), (*operands[1])[1]))
           return std::nullopt;
         result.back() = (*operands[1])[0];
+        if (operands.size() > 2 && !require(operands[2]->front(), result.back()))
+          return std::nullopt;
         return result;
       })
       .Case<DequantizeOp>([&](auto dequantize) {
@@ -451,8 +487,8 @@ SymbolicDims Inference::run() {
       .Case<IndexOp>([&](auto index) { return inferIndex(index); })
       .Case<IotaOp>([&](auto iota) { return Dims{iota.getSizes().getResult(0)}; })
       .Default([&](Operation *other) -> SymbolicDims {
-        bool elementwise = other->hasTrait<OpTrait::Elementwise>() && !operands.empty();
-        return elementwise ? operands[0] : std::nullopt;
+        isKnownOp = other->hasTrait<OpTrait::Elementwise>() && !operands.empty();
+        return isKnownOp ? operands[0] : std::nullopt;
       });
 }
 
@@ -468,20 +504,26 @@ SmallVector<SymbolicDims> inlay::inferDims(Operation *op, ArrayRef<SymbolicDims>
   for (auto [number, type] : llvm::enumerate(op->getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     SymbolicDims dims;
-    if (tensor && (isOpen || !tensor.hasStaticShape()) && op->getNumResults() == 1)
-      dims = Inference(op, operands, symbols, constraints).run();
-    if (tensor && !dims)
+    bool canRun = true;
+    if (tensor && (isOpen || !tensor.hasStaticShape()) && op->getNumResults() == 1) {
+      Inference inference(op, operands, symbols, constraints);
+      dims = inference.run();
+      canRun = dims || !inference.hasRule() || !tensor.hasStaticShape();
+    }
+    if (tensor && !dims && canRun)
       dims = readDims(op, number);
     if (dims && dims->size() != static_cast<size_t>(tensor.getRank()))
       dims = std::nullopt;
+    bool fits = true;
     if (dims)
       for (auto [expr, size] : llvm::zip_equal(*dims, tensor.getShape()))
         if (!ShapedType::isDynamic(size)) {
           AffineExpr known = getAffineConstantExpr(size, op->getContext());
-          if (!areEqual(expr, known, symbols.size()))
-            constraints.push_back({simplifyExpr(expr - known, symbols.size()), /*isEquality=*/true});
+          fits &= requireEqual(expr, known, symbols, constraints);
           expr = known;
         }
+    if (!fits)
+      dims = std::nullopt;
     all.push_back(std::move(dims));
   }
   return all;

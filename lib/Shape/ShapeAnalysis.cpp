@@ -118,12 +118,18 @@ void ShapeAnalysis::addOp(Operation *op) {
   auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) -> SymbolicDims {
     if (const SmallVector<AffineExpr> *known = getDims(operand))
       return *known;
-    return std::nullopt;
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || !type.hasStaticShape())
+      return std::nullopt;
+    return llvm::map_to_vector(type.getShape(),
+                               [&](int64_t size) { return getAffineConstantExpr(size, op->getContext()); });
   });
   SmallVector<SizeConstraint> found;
   for (auto [result, inferred] : llvm::zip_equal(op->getResults(), inferDims(op, operands, symbols, found)))
     if (inferred)
       dims[result] = std::move(*inferred);
+    else if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && type.hasStaticShape())
+      unfit.insert(op);
   for (const SizeConstraint &constraint : found)
     constraints.emplace_back(op, constraint);
 }

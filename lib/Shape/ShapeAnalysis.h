@@ -9,6 +9,7 @@
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace inlay {
 
@@ -22,8 +23,8 @@ struct SizeConstraint {
 };
 
 /// Returns the dims of each result of `op` for the given dims of its operands. For an unknown op, its `inlay.dims` are
-/// used. A static dim in a result type takes precedence. Adds to `constraints` what the op needs of
-/// the sizes of its operands, if the ranges of the symbols do not show it.
+/// used. A static dim in a result type takes precedence. A result of static type has no dims if the op can't run. Adds
+/// to `constraints` what the op needs of the sizes of its operands, if the ranges of the symbols do not show it.
 llvm::SmallVector<SymbolicDims> inferDims(mlir::Operation *op, llvm::ArrayRef<SymbolicDims> operands,
                                           llvm::ArrayRef<SymbolAttr> symbols,
                                           llvm::SmallVectorImpl<SizeConstraint> &constraints);
@@ -42,6 +43,8 @@ public:
   /// Returns the dims of `value`. Returns null if it is not a ranked tensor or if its dims do not follow from the
   /// arguments.
   const llvm::SmallVector<mlir::AffineExpr> *getDims(mlir::Value value) const;
+  /// Returns true if the op has a result of static type but can't run with the dims of its operands.
+  bool isUnfit(mlir::Operation *op) const { return unfit.contains(op); }
   /// Returns what ops need of sizes beyond the ranges of the symbols.
   llvm::ArrayRef<std::pair<mlir::Operation *, SizeConstraint>> getConstraints() const { return constraints; }
 
@@ -56,6 +59,7 @@ private:
   llvm::SmallVector<SymbolAttr> symbols;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::AffineExpr>> dims;
   llvm::SmallVector<std::pair<mlir::Operation *, SizeConstraint>> constraints; ///< With the op that needs each.
+  llvm::SmallPtrSet<mlir::Operation *, 4> unfit;
 };
 
 } // namespace inlay

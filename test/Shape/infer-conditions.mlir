@@ -83,7 +83,7 @@ func.func @loop(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0)>},
 // -----
 
 // The mask has the sizes of the scores, or 1. Heads of keys serve a whole number of heads of queries.
-// CHECK-DAG: affine_set<()[s0, s1, s2] : (s2 - s1 == 0)>
+// CHECK-DAG: affine_set<()[s0, s1, s2] : (-s1 + s2 == 0)>
 // CHECK-DAG: affine_set<()[s0, s1, s2] : (s0 mod 2 == 0)>
 // CHECK-LABEL: func.func @attention(
 // CHECK-SAME:    inlay.conditions = {{\[\[#[a-z0-9]+\], \[#[a-z0-9]+\]\]}},
@@ -93,4 +93,43 @@ func.func @attention(%q: tensor<1x?x4x8xf32> {inlay.dims = affine_map<()[s0, s1,
     attributes {inlay.symbols = [#inlay.symbol<"h", 1 to 64>, #inlay.symbol<"k", 1 to 64>, #inlay.symbol<"m", 1 to 64>]} {
   %0 = inlay.scaled_dot_product_attention %q, %k, %k, %m scale 0.25 enable_gqa : (tensor<1x?x4x8xf32>, tensor<1x2x?x8xf32>, tensor<1x2x?x8xf32>, tensor<1x1x?xi1>) -> tensor<1x?x4x8xf32>
   return
+}
+
+// -----
+
+// A static result type requires sizes for which the op has such a result.
+// CHECK-DAG: affine_set<()[s0] : (s0 - 4 >= 0)>
+// CHECK-DAG: affine_set<()[s0] : (s0 - 8 == 0)>
+// CHECK-DAG: affine_set<()[s0] : (s0 - 3 == 0)>
+// CHECK-DAG: affine_set<()[s0] : (s0 - 3 >= 0)>
+// CHECK-DAG: affine_set<()[s0] : (s0 - 6 == 0)>
+// CHECK-DAG: affine_set<()[s0] : (s0 - 2 == 0)>
+// CHECK-DAG: affine_set<()[s0] : (s0 - 1 >= 0)>
+// CHECK-LABEL: func.func @static(
+// CHECK-SAME:    inlay.conditions = {{\[\[#[a-z0-9]+\](, \[#[a-z0-9]+\]){6}\]}},
+func.func @static(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>},
+                  %i: tensor<1x2x?x4xf32> {inlay.dims = affine_map<()[s0] -> (1, 2, s0, 4)>}, %w: tensor<3x2x3x1xf32>,
+                  %y: tensor<1x2x4x4xf32>, %k: tensor<3x2x1x1xf32>, %m: tensor<5x2xf32>, %z: tensor<2x2xf32>)
+    attributes {inlay.symbols = [#inlay.symbol<"n", 0 to 64>]} {
+  %0 = inlay.slice %x dim 0 start 0 end 4 step 1 : (tensor<?xf32>) -> tensor<4xf32>
+  %1 = inlay.expand %x shape [8] : (tensor<?xf32>) -> tensor<8xf32>
+  %2 = inlay.conv %y, %k, %x stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>, tensor<?xf32>) -> tensor<1x3x4x4xf32>
+  %3 = inlay.conv %i, %w stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 : (tensor<1x2x?x4xf32>, tensor<3x2x3x1xf32>) -> tensor<1x3x4x4xf32>
+  %4 = inlay.linear %z, %z, %x : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<?xf32>) -> tensor<2x2xf32>
+  %5 = inlay.amax %x dims [0] : (tensor<?xf32>) -> tensor<f32>
+  %6 = tensor.cast %x : tensor<?xf32> to tensor<8xf32>
+  return
+}
+
+// -----
+
+// An op that can't run has a result without dims, although its type is static.
+// CHECK: #[[NONE:.*]] = affine_map<()[s0] -> ()>
+// CHECK-LABEL: func.func @unfit(
+// CHECK-NOT:     inlay.conditions
+// CHECK:         inlay.slice {{.*}} {inlay.dims = [#[[NONE]]]}
+func.func @unfit(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) -> tensor<10xf32>
+    attributes {inlay.symbols = [#inlay.symbol<"n", 0 to 8>]} {
+  %0 = inlay.slice %x dim 0 start 0 end 10 step 1 : (tensor<?xf32>) -> tensor<10xf32>
+  return %0 : tensor<10xf32>
 }

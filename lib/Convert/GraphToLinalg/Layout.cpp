@@ -264,8 +264,13 @@ AffineExpr locateScatter(SliceScatterOp op, ArrayRef<AffineExpr> input, ArrayRef
   for (auto [i, sizes] : llvm::enumerate(llvm::zip_equal(input, source)))
     if (static_cast<int64_t>(i) != dim && !areEqual(std::get<0>(sizes), std::get<1>(sizes), symbols.size()))
       return nullptr;
-  if (auto size = dyn_cast<AffineConstantExpr>(input[dim]); size && !op.getSizes()) // inference has checked the bounds
-    return getAffineConstantExpr(getSliceBounds(op.getStart(), op.getEnd(), size.getValue()).first, op.getContext());
+  auto constant = [&](int64_t value) { return getAffineConstantExpr(value, op.getContext()); };
+  if (auto size = dyn_cast<AffineConstantExpr>(input[dim]);
+      size && !op.getSizes()) { // inference has checked the bounds
+    auto [first, last] = getSliceBounds(op.getStart(), op.getEnd(), size.getValue());
+    AffineExpr count = constant(llvm::divideCeil(last - first, static_cast<uint64_t>(op.getStep())));
+    return areEqual(count, source[dim], symbols.size()) ? constant(first) : nullptr;
+  }
   AffineMap sizes = op.getSizes().value_or(AffineMap());
   unsigned next = 0;
   AffineExpr start = locateBound(op.getStart(), input[dim], sizes, next, symbols);

@@ -335,10 +335,9 @@ class CompiledModule:
             )
         symbols = self._interface.symbols
         for condition in self._interface.conditions:
-            if not allow_framework and not can_express(condition, symbols):
+            if not can_express(condition, symbols):
                 raise UnsupportedError(
-                    f"the model needs sizes for which {symbols.spell(condition)}, which only Python checks. "
-                    "allow_framework=True saves the program for use with PyTorch"
+                    f"the model needs sizes for which {symbols.spell(condition)}, which no file can hold"
                 )
         if calls and self._state.kept:
             raise UnsupportedError(

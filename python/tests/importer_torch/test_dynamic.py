@@ -463,3 +463,17 @@ def test_half_precision_is_resized_to_products_of_sizes_and_floats(options):
     dims = {2: Dim("height", min=2, max=32), 3: Dim("width", min=2, max=32)}
     compiled = inlay.compile(Resize(), (x(1, 2, 6, 8).half(),), dynamic_shapes=(dims,), targets=TARGETS[1])
     check(Resize(), compiled, x(1, 2, 5, 9).half(), tolerance=1e-2)
+
+
+@pytest.mark.parametrize("reduce", [lambda a: a.amax(0), lambda a: a.min(0).values, lambda a: a.argmax(0)])
+@pytest.mark.parametrize("targets", TARGETS[:2], ids=["vulkan", "host"])
+def test_the_largest_of_no_elements_is_refused(targets, reduce):
+    class Reduce(nn.Module):
+        def forward(self, a):
+            return reduce(a)
+
+    shapes = ({0: Dim("n", min=0, max=9)},)
+    compiled = inlay.compile(Reduce(), (x(4, 3),), dynamic_shapes=shapes, targets=targets)
+    check(Reduce(), compiled, x(1, 3))
+    with pytest.raises(inlay.Error, match="expected sizes for which n >= 1, but 'n' is 0"):
+        compiled(x(0, 3))

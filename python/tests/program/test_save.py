@@ -520,5 +520,6 @@ def test_conditions_that_only_python_checks(tmp_path):
             return a * 2 if int(a.shape[0] * 1.3) > 5 else a
 
     compiled = inlay.compile(Model(), (torch.ones(6),), dynamic_shapes=({0: Dim.AUTO},), targets=("host",))
-    with pytest.raises(inlay.UnsupportedError, match=r"needs sizes for which .*1\.3.*, which only Python checks"):
-        compiled.save(tmp_path / "m.inlay")
+    for allowed in (False, True):
+        with pytest.raises(inlay.UnsupportedError, match=r"needs sizes for which .*1\.3.*, which no file can hold"):
+            compiled.save(tmp_path / "m.inlay", allow_framework=allowed)

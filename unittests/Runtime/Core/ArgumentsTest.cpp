@@ -144,6 +144,8 @@ TEST_F(SymbolsTest, ConditionsAreChecked) {
       {"n % (s - 2) == 0", Expr::binary(Expr::Op::Mod, n, Expr::binary(Expr::Op::Add, s, Expr(-2)))}};
   EXPECT_EQ(error({{4, 5}, {8, 3}, {25}}),
             "expected sizes for which n % (s - 2) == 0, but 's' is 2 and 'n' is 4: mod(4, 0) divides by zero");
+  builder.plan->conditions = {{"1 == 0", Expr(-1)}};
+  EXPECT_EQ(error({{4, 5}, {8, 3}, {25}}), "expected sizes for which 1 == 0, but none meet it");
 }
 
 TEST_F(SymbolsTest, ValuesThatOverflowAreRefused) {

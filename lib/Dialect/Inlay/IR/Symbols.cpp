@@ -61,9 +61,14 @@ std::optional<SmallVector<AffineExpr>> inlay::getDims(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return std::nullopt;
-  if (type.hasStaticShape())
+  if (type.hasStaticShape()) {
+    // Shape inference denies the dims to the result of an op that can't run with the dims of its operands.
+    AffineMapAttr map = isa<OpResult>(value) && type.getRank() > 0 ? findDimsAttr(value) : nullptr;
+    if (map && map.getValue().getNumResults() == 0)
+      return std::nullopt;
     return llvm::map_to_vector(type.getShape(),
                                [&](int64_t dim) { return getAffineConstantExpr(dim, type.getContext()); });
+  }
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (Value like = findLike(argument))
       return getDims(like);
@@ -168,8 +173,8 @@ struct Term {
 using Terms = SmallVector<Term>;
 } // namespace
 
-/// More terms than the sizes of models have. An expression with more terms stays unchanged.
-static constexpr size_t kMaxTerms = 64;
+/// More terms, and factors of a term, than the sizes of models have. An expression with more stays unchanged.
+static constexpr size_t kMaxTerms = 64, kMaxFactors = 16;
 
 static std::string toText(AffineExpr expr) {
   std::string text;
@@ -191,6 +196,8 @@ static bool multiplyTerms(const Terms &lhs, const Terms &rhs, Terms &product) {
     for (const Term &right : rhs) {
       Term term{0, left.factors};
       term.factors.append(right.factors);
+      if (term.factors.size() > kMaxFactors)
+        return false;
       llvm::sort(term.factors, [](AffineExpr lhs, AffineExpr rhs) { return toText(lhs) < toText(rhs); });
       if (llvm::MulOverflow(left.number, right.number, term.number) || !addTerm(product, std::move(term)))
         return false;

@@ -116,9 +116,10 @@ static Status checkCondition(const Plan &plan, const Condition &condition, const
   StatusOr<int64_t> margin = condition.margin.evaluate(dims);
   if (margin.isOk() && *margin >= 0)
     return Status::ok();
+  std::string values = spellValues(plan, condition.margin, dims);
   std::string why = margin.isOk() ? "" : ": " + margin.status().message();
   return invalid(fmt::format("expected sizes for which {}, but {}{}", condition.text,
-                             spellValues(plan, condition.margin, dims), why));
+                             values.empty() ? "none meet it" : values, why));
 }
 
 static Status checkInputs(const Plan &plan, const InputDims &dims, const std::vector<TensorView> *views) {

@@ -103,6 +103,23 @@ void ShapeAnalysis::addTerminator(Operation *op) {
   }
 }
 
+/// Returns false if an expression has more than `left` operators and operands. Subtracts their number from `left`.
+static bool isShort(AffineExpr expr, size_t &left) {
+  if (left-- == 0)
+    return false;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return !binary || (isShort(binary.getLHS(), left) && isShort(binary.getRHS(), left));
+}
+
+/// Returns true if the dims can be used further. Products of sums can double their length with each op.
+static bool areShort(ArrayRef<AffineExpr> dims) {
+  constexpr size_t kMaxLength = 512; // much longer than the sizes of models
+  return llvm::all_of(dims, [](AffineExpr dim) {
+    size_t left = kMaxLength;
+    return isShort(dim, left);
+  });
+}
+
 void ShapeAnalysis::addOp(Operation *op) {
   if (isa<YieldOp, scf::YieldOp, scf::ConditionOp>(op))
     return addTerminator(op);
@@ -126,7 +143,7 @@ void ShapeAnalysis::addOp(Operation *op) {
   });
   SmallVector<SizeConstraint> found;
   for (auto [result, inferred] : llvm::zip_equal(op->getResults(), inferDims(op, operands, symbols, found)))
-    if (inferred)
+    if (inferred && areShort(*inferred))
       dims[result] = std::move(*inferred);
     else if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && type.hasStaticShape())
       unfit.insert(op);

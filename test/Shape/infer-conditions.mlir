@@ -133,3 +133,111 @@ func.func @unfit(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) ->
   %0 = inlay.slice %x dim 0 start 0 end 10 step 1 : (tensor<?xf32>) -> tensor<10xf32>
   return %0 : tensor<10xf32>
 }
+
+// -----
+
+// The dims stay unknown once their expressions are too long. Each step would double them.
+// CHECK-LABEL: func.func @outer(
+// CHECK:         inlay.reshape {{.*}} shape [-1] {inlay.dims
+// CHECK:         %95 = inlay.reshape %94 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    return
+func.func @outer(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0 + s1)>}, %y: tensor<?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s1)>})
+    attributes {inlay.symbols = [#inlay.symbol<"a", 0 to 8>, #inlay.symbol<"b", 0 to 8>]} {
+  %a0 = inlay.reshape %x shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b0 = inlay.reshape %x shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c0 = inlay.add %a0, %b0 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d0 = inlay.reshape %c0 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a1 = inlay.reshape %d0 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b1 = inlay.reshape %d0 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c1 = inlay.add %a1, %b1 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d1 = inlay.reshape %c1 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a2 = inlay.reshape %d1 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b2 = inlay.reshape %d1 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c2 = inlay.add %a2, %b2 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d2 = inlay.reshape %c2 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a3 = inlay.reshape %d2 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b3 = inlay.reshape %d2 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c3 = inlay.add %a3, %b3 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d3 = inlay.reshape %c3 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a4 = inlay.reshape %d3 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b4 = inlay.reshape %d3 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c4 = inlay.add %a4, %b4 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d4 = inlay.reshape %c4 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a5 = inlay.reshape %d4 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b5 = inlay.reshape %d4 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c5 = inlay.add %a5, %b5 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d5 = inlay.reshape %c5 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a6 = inlay.reshape %d5 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b6 = inlay.reshape %d5 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c6 = inlay.add %a6, %b6 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d6 = inlay.reshape %c6 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a7 = inlay.reshape %d6 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b7 = inlay.reshape %d6 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c7 = inlay.add %a7, %b7 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d7 = inlay.reshape %c7 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a8 = inlay.reshape %d7 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b8 = inlay.reshape %d7 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c8 = inlay.add %a8, %b8 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d8 = inlay.reshape %c8 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a9 = inlay.reshape %d8 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b9 = inlay.reshape %d8 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c9 = inlay.add %a9, %b9 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d9 = inlay.reshape %c9 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a10 = inlay.reshape %d9 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b10 = inlay.reshape %d9 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c10 = inlay.add %a10, %b10 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d10 = inlay.reshape %c10 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a11 = inlay.reshape %d10 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b11 = inlay.reshape %d10 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c11 = inlay.add %a11, %b11 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d11 = inlay.reshape %c11 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a12 = inlay.reshape %d11 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b12 = inlay.reshape %d11 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c12 = inlay.add %a12, %b12 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d12 = inlay.reshape %c12 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a13 = inlay.reshape %d12 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b13 = inlay.reshape %d12 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c13 = inlay.add %a13, %b13 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d13 = inlay.reshape %c13 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a14 = inlay.reshape %d13 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b14 = inlay.reshape %d13 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c14 = inlay.add %a14, %b14 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d14 = inlay.reshape %c14 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a15 = inlay.reshape %d14 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b15 = inlay.reshape %d14 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c15 = inlay.add %a15, %b15 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d15 = inlay.reshape %c15 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a16 = inlay.reshape %d15 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b16 = inlay.reshape %d15 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c16 = inlay.add %a16, %b16 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d16 = inlay.reshape %c16 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a17 = inlay.reshape %d16 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b17 = inlay.reshape %d16 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c17 = inlay.add %a17, %b17 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d17 = inlay.reshape %c17 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a18 = inlay.reshape %d17 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b18 = inlay.reshape %d17 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c18 = inlay.add %a18, %b18 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d18 = inlay.reshape %c18 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a19 = inlay.reshape %d18 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b19 = inlay.reshape %d18 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c19 = inlay.add %a19, %b19 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d19 = inlay.reshape %c19 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a20 = inlay.reshape %d19 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b20 = inlay.reshape %d19 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c20 = inlay.add %a20, %b20 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d20 = inlay.reshape %c20 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a21 = inlay.reshape %d20 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b21 = inlay.reshape %d20 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c21 = inlay.add %a21, %b21 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d21 = inlay.reshape %c21 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a22 = inlay.reshape %d21 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b22 = inlay.reshape %d21 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c22 = inlay.add %a22, %b22 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d22 = inlay.reshape %c22 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  %a23 = inlay.reshape %d22 shape [-1, 1] : (tensor<?xf32>) -> tensor<?x1xf32>
+  %b23 = inlay.reshape %d22 shape [1, -1] : (tensor<?xf32>) -> tensor<1x?xf32>
+  %c23 = inlay.add %a23, %b23 : (tensor<?x1xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+  %d23 = inlay.reshape %c23 shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  return
+}

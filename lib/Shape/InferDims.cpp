@@ -40,6 +40,10 @@ private:
   bool require(ArrayRef<AffineExpr> lhs, ArrayRef<AffineExpr> rhs);
   /// Requires `lhs` to be at most `rhs`. Returns false if it never is.
   bool requireAtMost(AffineExpr lhs, AffineExpr rhs);
+  /// Returns true if `lhs` is at most `rhs` at each call. Requires it if the result is static.
+  bool ensureAtMost(AffineExpr lhs, AffineExpr rhs) {
+    return isStatic ? requireAtMost(lhs, rhs) : isAtMost(lhs, rhs, symbols);
+  }
   bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims);
   SymbolicDims broadcastAll(ArrayRef<SymbolicDims> all);
 
@@ -80,9 +84,11 @@ private:
 /// Adds a constraint that two sizes are equal, unless they are known to be. Returns false if they never are.
 static bool requireEqual(AffineExpr lhs, AffineExpr rhs, ArrayRef<SymbolAttr> symbols,
                          SmallVectorImpl<SizeConstraint> &constraints) {
-  if (areEqual(lhs, rhs, symbols.size()))
+  if (lhs == rhs)
     return true;
   AffineExpr difference = simplifyExpr(lhs - rhs, symbols.size());
+  if (difference == 0)
+    return true;
   ExprRange range = getRange(difference, symbols);
   if (range.min > 0 || range.max < 0)
     return false;
@@ -218,7 +224,7 @@ SymbolicDims Inference::inferAttention() {
 AffineExpr Inference::countWindows(AffineExpr size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation,
                                    bool ceilMode) {
   AffineExpr span = size + (2 * padding - dilation * (kernel - 1) - 1);
-  if (isStatic ? !requireAtMost(constant(0), span) : !isAtMost(constant(0), span, symbols))
+  if (!ensureAtMost(constant(0), span))
     return nullptr;
   // In ceil mode, the last window must start inside the input or its left padding. This is certain if the stride is at
   // most the extent of the kernel minus the padding, which is at most half the kernel.
@@ -356,7 +362,7 @@ SymbolicDims Inference::inferSlice(SliceOp slice) {
   AffineMap sizes = slice.getSizes().value_or(AffineMap());
   unsigned next = 0;
   AffineExpr start = locate(slice.getStart(), size, sizes, next), end = locate(slice.getEnd(), size, sizes, next);
-  if (!start || !end || (isStatic ? !requireAtMost(start, end) : !isAtMost(start, end, symbols)))
+  if (!start || !end || !ensureAtMost(start, end))
     return std::nullopt;
   // Sizes that are rounded down have one form, such as `n floordiv 2`. A larger step could overflow the sum.
   constexpr int64_t kMaxStep = std::numeric_limits<int32_t>::max();

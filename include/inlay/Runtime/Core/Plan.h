@@ -330,7 +330,7 @@ struct Callback {
 
 /// A condition on the sizes of a call. It holds if `margin` is at least 0.
 struct Condition {
-  std::string text; ///< For messages, with the names of symbols: "2*rows - columns >= 0".
+  std::string text; ///< For messages, with the names of symbols: "2*rows >= columns".
   Expr margin;
 };
 

@@ -99,7 +99,7 @@ static Status checkDerivedDim(const Plan &plan, size_t input, size_t dim, const 
   return invalid(fmt::format("{}, but '{}' is {} according to {}", where, text, *expected, nameDims(plan, expr)));
 }
 
-/// Returns the values of the symbols in `expr`: "rows is 3 and columns is 5".
+/// Returns the values of the symbols in `expr`: "'rows' is 3 and 'columns' is 5".
 static std::string spellValues(const Plan &plan, const Expr &expr, const InputDims &dims) {
   std::string text;
   for (const Symbol &symbol : plan.symbols) {

@@ -11,6 +11,7 @@
 #include <link.h>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -25,22 +26,29 @@ constexpr std::chrono::seconds kExitLimit{10};
 /// run before the steps. Each of them adds its handlers early.
 constexpr int kMaxRegistrations = 64;
 
+/// The state has neither a constructor nor a destructor. A thread that runs the constructor during fork would leave the
+/// guard of the object locked in the child, and threads may use the state until the process has ended.
 struct ExitState {
-  const pid_t process = getpid();
+  std::atomic<pid_t> process{0}; ///< That first registered a handler or added a step; 0 before.
   std::atomic<int> uses{0};
   std::atomic<bool> exits{false};
   std::mutex registering;
   int registrations = 0;           ///< That succeeded since the last library was loaded; guarded by `registering`.
   unsigned long long loadings = 0; ///< Number of libraries loaded before the last registration; guarded likewise.
   std::mutex mutex;
-  std::vector<ExitStep> steps; ///< Guarded by `mutex`.
+  std::vector<ExitStep> *steps = nullptr; ///< Guarded by `mutex`; never destroyed.
 
-  static ExitState &get() {
-    static ExitState &state = *new ExitState(); // never destroyed: threads may use it until the process has ended
-    return state;
+  /// Returns true in the process that called this function first. The locks may stay locked forever in a child of
+  /// fork.
+  bool isOfThisProcess() {
+    pid_t owner = 0, self = getpid();
+    return process.compare_exchange_strong(owner, self) || owner == self;
   }
   void runSteps(ExitStep::Phase phase, ExitStep::Deadline deadline);
 };
+static_assert(std::is_trivially_destructible_v<ExitState>);
+
+ExitState state;
 
 /// Number of uses of this thread.
 thread_local int usesOfThread = 0;
@@ -50,14 +58,15 @@ thread_local int usesOfThread = 0;
 void ExitState::runSteps(ExitStep::Phase phase, ExitStep::Deadline deadline) {
   // An object that is destroyed meanwhile waits in `removeExitStep`.
   std::lock_guard<std::mutex> lock(mutex);
-  for (const ExitStep &step : steps)
+  if (!steps)
+    return;
+  for (const ExitStep &step : *steps)
     if (step.phase == phase)
       step.run(step.object, deadline);
 }
 
 static void exitOnce() {
-  ExitState &state = ExitState::get();
-  if (getpid() != state.process || state.exits.exchange(true)) // the threads don't exist in a child of fork
+  if (!state.isOfThisProcess() || state.exits.exchange(true)) // the threads don't exist in a child of fork
     return;
   ExitStep::Deadline deadline = std::chrono::steady_clock::now() + kExitLimit;
   state.runSteps(ExitStep::Phase::Cancel, deadline);
@@ -67,7 +76,6 @@ static void exitOnce() {
 }
 
 DriverUse::DriverUse() {
-  ExitState &state = ExitState::get();
   ++state.uses;
   ++usesOfThread;
   isAllowed_ = !state.exits; // read after the use is visible, as exitOnce() does both in reverse order
@@ -75,24 +83,31 @@ DriverUse::DriverUse() {
 
 DriverUse::~DriverUse() {
   --usesOfThread;
-  --ExitState::get().uses;
+  --state.uses;
 }
 
-bool isExiting() { return ExitState::get().exits; }
+bool isExiting() { return state.exits; }
 
 Status processExits() { return {StatusCode::Stopped, "the process is exiting"}; }
 
 void addExitStep(const ExitStep &step) {
-  ExitState &state = ExitState::get();
+  if (!state.isOfThisProcess()) // steps don't run in a child of fork
+    return;
   std::lock_guard<std::mutex> lock(state.mutex);
-  state.steps.push_back(step);
+  if (!state.steps)
+    state.steps = new std::vector<ExitStep>();
+  state.steps->push_back(step);
 }
 
 void removeExitStep(const ExitStep &step) {
-  ExitState &state = ExitState::get();
+  if (!state.isOfThisProcess())
+    return;
   std::lock_guard<std::mutex> lock(state.mutex);
+  if (!state.steps)
+    return;
   auto isSame = [&](const ExitStep &other) { return other.run == step.run && other.object == step.object; };
-  state.steps.erase(std::remove_if(state.steps.begin(), state.steps.end(), isSame), state.steps.end());
+  std::vector<ExitStep> &steps = *state.steps;
+  steps.erase(std::remove_if(steps.begin(), steps.end(), isSame), steps.end());
 }
 
 /// Returns how many libraries the process has loaded so far.
@@ -107,9 +122,7 @@ static unsigned long long countLoadings() {
 }
 
 void precedeExitHandlers() {
-  ExitState &state = ExitState::get();
-  // In a child of fork the handler does nothing, and a thread of the parent may hold one of these locks forever.
-  if (getpid() != state.process)
+  if (!state.isOfThisProcess()) // the handler does nothing in a child of fork
     return;
   unsigned long long loadings = countLoadings();
   std::lock_guard<std::mutex> lock(state.registering);

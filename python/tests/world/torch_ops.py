@@ -4,7 +4,8 @@
 python torch_ops.py                                  all operators; prints a table and all faults
 python torch_ops.py --ops '^(add|mul)$' --samples 20 some operators, with more samples
 python torch_ops.py --count 60 --seed 3              60 operators that the seed draws, with other samples
-python torch_ops.py --json FILE                      also writes each outcome as a line of JSON
+python torch_ops.py --json FILE                      also adds each outcome to a file as a line of JSON; operators that
+                                                     the file has do not run again
 python torch_ops.py --read FILE                      prints the table and the faults of such a file
 python torch_ops.py --fallbacks 30                   also prints the 30 calls that PyTorch ran in most samples
 python torch_ops.py --targets compile-host           through torch.compile, with gradients
@@ -27,7 +28,6 @@ import sys
 import threading
 
 KNOWN = pathlib.Path(__file__).with_name("torch_ops_known.json")
-_LIMIT_S = 300  # for an operator
 
 
 def main():
@@ -40,7 +40,8 @@ def main():
     parser.add_argument("--elements", type=int, default=4000, help="the most elements of a sample")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=pathlib.Path, help="the file to write the outcomes to")
+    parser.add_argument("--seconds", type=float, default=300.0, help="the time limit of an operator")
+    parser.add_argument("--json", type=pathlib.Path, help="the file to add outcomes to; its operators do not run again")
     parser.add_argument("--read", type=pathlib.Path, help="a file that --json wrote; nothing runs")
     parser.add_argument("--fallbacks", type=int, default=0, help="the number of calls in the table of calls to PyTorch")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -53,7 +54,7 @@ def main():
     if unknown := set(options.targets.split(",")) - set(op_db_samples.TARGETS):
         parser.error(f"unknown target {sorted(unknown)[0]!r}: expected {', '.join(op_db_samples.TARGETS)}")
     if options.read:
-        outcomes = [op_db_samples.Outcome(**json.loads(line)) for line in options.read.read_text().splitlines()]
+        outcomes = _read(options.read)
         chosen = {outcome.op for outcome in outcomes}
         for outcome in faults(outcomes, load_known()):
             print(describe(outcome))
@@ -87,19 +88,28 @@ def _work(options):
 
 
 def _run_all(names, options):
-    """Returns the outcomes of all operators. Several processes run them."""
+    """Returns the outcomes of all operators. Several processes run those that the file of outcomes does not have."""
+    found = {}
+    if options.json and options.json.exists():
+        for outcome in _read(options.json):
+            found.setdefault(outcome.op, []).append(outcome)
     left = queue.SimpleQueue()
     for name in names:
-        left.put(name)
-    found = {}
-    if options.json:
-        options.json.write_text("")
+        if name not in found:
+            left.put(name)
     threads = [threading.Thread(target=_feed, args=(left, found, options)) for _ in range(options.jobs)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     return [outcome for name in names for outcome in found[name]]
+
+
+def _read(path):
+    """Returns the outcomes of a file that `--json` wrote."""
+    from op_db_samples import Outcome
+
+    return [Outcome(**json.loads(line)) for line in path.read_text().splitlines()]
 
 
 def _feed(left, found, options):
@@ -118,7 +128,7 @@ def _feed(left, found, options):
         worker = worker or subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        timer = threading.Timer(_LIMIT_S, worker.kill)
+        timer = threading.Timer(options.seconds, worker.kill)
         timer.start()
         worker.stdin.write(f"{name}\n")
         worker.stdin.flush()
@@ -128,7 +138,7 @@ def _feed(left, found, options):
         if line:
             found[name] = [Outcome(**fields) for fields in json.loads(line)]
         else:
-            text = f"ran for {_LIMIT_S} s" if hung else f"the process ended with status {worker.wait()}"
+            text = f"ran for {options.seconds:.0f} s" if hung else f"the process ended with status {worker.wait()}"
             found[name] = [Outcome(name, "all", "all", "hung" if hung else "died", "", text)]
             worker = None
         if options.json:

@@ -6,8 +6,8 @@
 #include "CooperativeMatrixModules.h"
 #include "EmulateTypes.h"
 #include "GuardDomains.h"
-#include "GuardLoops.h"
 #include "GuardPowers.h"
+#include "LoopResults.h"
 #include "RoundHalves.h"
 #include "TexelBuffers.h"
 #include "VectorBuffers.h"
@@ -401,6 +401,9 @@ static void requireLanes(spirv::ModuleOp module) {
 
 /// Finishes the module. `makeTexels` runs before the required capabilities are determined.
 static LogicalResult finishModule(ModuleOp holder, llvm::function_ref<void(spirv::ModuleOp)> makeTexels) {
+  for (auto module : holder.getOps<spirv::ModuleOp>())
+    if (failed(storeInitialResults(module)))
+      return failure();
   PassManager simplify(holder.getContext()), finish(holder.getContext());
   OpPassManager &pm = simplify.nest<spirv::ModuleOp>();
   pm.addPass(spirv::createSPIRVLowerABIAttributesPass());
@@ -475,7 +478,6 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
     if (target.hasFeature(kTexelFeature))
       result.kinds = makeTexelBuffers(converted, elements.size(), target.getMaxTexelElements());
   };
-  guardLoops(kernel);
   bool isHardware = target.getDeviceKind() != DeviceKind::SoftwareVulkan;
   makeWordBuffers(kernel, /*dividesTerms=*/isHardware);
   if (failed(emulateTypes(kernel, target)) || failed(pushScalars(kernel)) ||

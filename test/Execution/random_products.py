@@ -27,6 +27,10 @@ def list_ways(lanes):
         "by subgroups, small tiles": f'#inlay.vulkan<{subgroup}], kind = "discrete", max_workgroup_count = 100>',
         "by subgroups and dot products":
             f'#inlay.vulkan<{subgroup}, "subgroup-arithmetic"], max_workgroup_invocations = 64, kind = "discrete">',
+        # The costs keep subgroups from computing products alone.
+        "by workgroups":
+            f'#inlay.vulkan<{subgroup}], max_workgroup_invocations = 256, max_workgroup_memory = 32768, '
+            f'kind = "discrete", tuning = {{load = 1000.0, quad = 1000.0, subgroups = 1.0}}>',
         "by invocations": "#inlay.vulkan",
     }  # fmt: skip
 

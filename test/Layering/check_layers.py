@@ -83,7 +83,8 @@ FOLDERS = {
     },
     "Target/Vulkan": {
         "Products": [],
-        "GPU": ["Products"],
+        "Blocks": ["Products"],
+        "GPU": ["Products", "Blocks"],
         "SPIRV": [],
         "Engine": ["SPIRV"],
         ".": ["GPU", "SPIRV", "Engine"],

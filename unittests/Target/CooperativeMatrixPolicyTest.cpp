@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Target/Vulkan/Products/CooperativeMatrixPolicy.h"
+#include "Target/Vulkan/Blocks/CooperativeMatrixPolicy.h"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ CooperativeMatrixProfile makeGPU() {
 } // namespace
 
 TEST(CooperativeMatrixPolicy, LoopsHaveRoles) {
-  std::optional<CooperativeMatrixLoops> loops = findCooperativeMatrixLoops(matmul(64, 48, 32, /*batch=*/3));
+  std::optional<ProductLoops> loops = findProductLoops(matmul(64, 48, 32, /*batch=*/3));
   ASSERT_TRUE(loops);
   EXPECT_EQ(loops->lhs, 0u);
   EXPECT_EQ(loops->rows, (std::vector<size_t>{0, 1})); // The right operand is the same for the whole batch.
@@ -51,20 +51,20 @@ TEST(CooperativeMatrixPolicy, LoopsHaveRoles) {
 
   LoopNestShape both = matmul(64, 48, 32, 3);
   both.inputStrides[1][0] = 48 * 32;
-  EXPECT_EQ(findCooperativeMatrixLoops(both)->outer, std::vector<size_t>{0});
+  EXPECT_EQ(findProductLoops(both)->outer, std::vector<size_t>{0});
 }
 
 TEST(CooperativeMatrixPolicy, TheResultIsContiguousAlongColumns) {
   LoopNestShape transposed = matmul(64, 48, 32);
   transposed.outputStrides = {64 * 48, 1, 64, 0};
-  std::optional<CooperativeMatrixLoops> loops = findCooperativeMatrixLoops(transposed);
+  std::optional<ProductLoops> loops = findProductLoops(transposed);
   ASSERT_TRUE(loops);
   EXPECT_EQ(loops->lhs, 1u);
   EXPECT_EQ(loops->columns, (std::vector<size_t>{0, 1}));
 }
 
 TEST(CooperativeMatrixPolicy, AConvolutionIsAProductOfItsPixelsAndItsWeights) {
-  std::optional<CooperativeMatrixLoops> loops = findCooperativeMatrixLoops(convolution(64, 32, 14, 3));
+  std::optional<ProductLoops> loops = findProductLoops(convolution(64, 32, 14, 3));
   ASSERT_TRUE(loops);
   EXPECT_EQ(loops->rows, (std::vector<size_t>{0, 1, 2}));
   EXPECT_EQ(loops->columns, std::vector<size_t>{3});
@@ -144,7 +144,7 @@ TEST(CooperativeMatrixPolicy, TheShapeThatWastesLeastIsChosen) {
 
 TEST(CooperativeMatrixPolicy, RowsInMemoryStartAtWholeVectors) {
   for (int64_t minor : {16, 32, 64, 128}) {
-    EXPECT_GT(getCooperativeMatrixPitch(minor), minor);
-    EXPECT_EQ(getCooperativeMatrixPitch(minor) * 2 % 16, 0);
+    EXPECT_GT(getBlockPitch(minor, /*elementBytes=*/2), minor);
+    EXPECT_EQ(getBlockPitch(minor, /*elementBytes=*/2) * 2 % 16, 0);
   }
 }

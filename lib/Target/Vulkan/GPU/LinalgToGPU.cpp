@@ -304,7 +304,11 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
     matrixProfile.maxInvocations = invocations;
     matrixProfile.memory = memory;
     ProductProfiles products{DotProductProfile::from(*profile, invocations),
-                             DotProductProfile::from(*profile, invocations, /*isPacked=*/true), matrixProfile, maxGrid,
+                             DotProductProfile::from(*profile, invocations, /*isPacked=*/true),
+                             matrixProfile,
+                             WorkgroupProductProfile::from(*profile, invocations, memory),
+                             *profile,
+                             maxGrid,
                              maxBuffers};
     OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile, products};
     replaceCopies(getOperation());

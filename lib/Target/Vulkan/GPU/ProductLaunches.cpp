@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches a product together with elementwise neighbors, as dot products or on matrix units. Policies and emitters in
-// Products/ choose the tile and emit the body. LinalgToGPU.cpp launches all other ops.
+// Launches a product as dot products, on matrix units or as blocks of workgroups, the first two together with
+// elementwise neighbors. Policies and emitters in Products/ choose the tile and emit the body. LinalgToGPU.cpp launches
+// all other ops.
 
 #include "ProductLaunches.h"
 #include "Launch.h"
-#include "Target/Vulkan/Products/CooperativeMatrixEmitter.h"
+#include "Target/Vulkan/Blocks/CooperativeMatrixEmitter.h"
+#include "Target/Vulkan/Blocks/WorkgroupProductEmitter.h"
 #include "Target/Vulkan/Products/DotProductEmitter.h"
+#include "Target/Vulkan/Products/SubgroupProductEmitter.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Dialect/Plan/IR/AttributeNames.h"
@@ -15,6 +18,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace inlay;
@@ -176,13 +181,13 @@ Epilogue::Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &
   ops.push_back(next);
 }
 
-//===-- Cooperative matrices -------------------------------------------------------------------------------------===//
+//===-- Blocks of workgroups -------------------------------------------------------------------------------------===//
 
 namespace {
 /// The numbering of the blocks of a product: along the rows first, so that workgroups that run at the same time read
 /// the same columns.
-struct CooperativeMatrixGrid {
-  CooperativeMatrixGrid(const TileEmitter &emitter, const CooperativeMatrixTile &tile, MLIRContext *context);
+struct BlockGrid {
+  BlockGrid(const TileEmitter &emitter, const ProductLoops &loops, const BlockSize &block);
 
   SmallVector<AffineExpr> counts; ///< Number of blocks along each outer loop, along the columns and along the rows.
   SmallVector<int64_t> factors;
@@ -190,18 +195,18 @@ struct CooperativeMatrixGrid {
 };
 } // namespace
 
-CooperativeMatrixGrid::CooperativeMatrixGrid(const TileEmitter &emitter, const CooperativeMatrixTile &tile,
-                                             MLIRContext *context) {
-  auto sizes = [&](ArrayRef<size_t> loops) {
-    return llvm::map_to_vector(loops, [&](size_t loop) { return emitter.size(loop); });
+BlockGrid::BlockGrid(const TileEmitter &emitter, const ProductLoops &loops, const BlockSize &block) {
+  MLIRContext *context = emitter.getOp().getContext();
+  auto sizes = [&](ArrayRef<size_t> numbers) {
+    return llvm::map_to_vector(numbers, [&](size_t loop) { return emitter.size(loop); });
   };
-  counts = sizes(tile.loops.outer);
+  counts = sizes(loops.outer);
   factors.assign(counts.size(), 1);
-  factors.append({tile.blockColumns(), tile.blockRows()});
-  counts.push_back(countElements(sizes(tile.loops.columns), context).ceilDiv(tile.blockColumns()));
-  counts.push_back(countElements(sizes(tile.loops.rows), context).ceilDiv(tile.blockRows()));
+  factors.append({block.columns, block.rows});
+  counts.push_back(countElements(sizes(loops.columns), context).ceilDiv(block.columns));
+  counts.push_back(countElements(sizes(loops.rows), context).ceilDiv(block.rows));
   groups = countElements(counts, context);
-  steps = countElements(sizes(tile.loops.sums), context) * emitter.size(tile.loops.inner).ceilDiv(tile.depth);
+  steps = countElements(sizes(loops.sums), context) * emitter.size(loops.inner).ceilDiv(block.depth);
 }
 
 /// Returns true if the device can run this number of workgroups.
@@ -211,26 +216,31 @@ static bool canLaunch(AffineExpr groups, const TileEmitter &emitter, int64_t max
   return minGroups >= 0 && uint64_t(minGroups) <= maxGroups;
 }
 
+/// Returns true if the device can compute these blocks.
+static bool canLaunch(const BlockGrid &grid, const TileEmitter &emitter, int64_t maxGrid) {
+  return canLaunch(grid.groups, emitter, maxGrid) && getRange(grid.steps, emitter.getSymbols()).max <= kMaxIterations;
+}
+
 static Location fuseLocs(ArrayRef<linalg::LinalgOp> ops) {
   SmallVector<Location> locs = llvm::map_to_vector(ops, [](linalg::LinalgOp op) { return op.getLoc(); });
   return FusedLoc::get(locs.front().getContext(), locs);
 }
 
-static void emitLaunch(OpBuilder &builder, Location loc, TileEmitter &emitter, const CooperativeMatrixTile &tile,
-                       const CooperativeMatrixGrid &grid, int64_t lanes, int64_t maxGrid,
-                       const ProductNeighbor *epilogue) {
+/// Emits a launch with a workgroup for each block. `emit` emits the code of a block.
+static void launchBlocks(OpBuilder &builder, Location loc, TileEmitter &emitter, const ProductLoops &loops,
+                         const BlockSize &block, const BlockGrid &grid, int64_t maxGrid,
+                         llvm::function_ref<void(OpBuilder &, const BlockPlace &)> emit) {
   SmallVector<OpFoldResult> counts =
       llvm::map_to_vector(grid.counts, [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); });
   Launch launch = openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max,
-                                 tile.subgroups() * lanes, maxGrid);
+                                 block.invocations, maxGrid);
   SmallVector<Value> base = splitNumber(launch.inside, loc, grid.factors, counts, launch.number);
-  CooperativeMatrixPlace place{SmallVector<Value>(emitter.shape().loops.size()), nullptr, nullptr,
-                               launch.op.getThreadIds().x, lanes};
+  BlockPlace place{SmallVector<Value>(emitter.shape().loops.size()), nullptr, nullptr, launch.op.getThreadIds().x};
   place.row = base.pop_back_val();
   place.column = base.pop_back_val();
-  for (auto [loop, index] : llvm::zip_equal(tile.loops.outer, base))
+  for (auto [loop, index] : llvm::zip_equal(loops.outer, base))
     place.outer[loop] = index;
-  emitCooperativeMatrixProduct(launch.inside, emitter, tile, place, epilogue);
+  emit(launch.inside, place);
   sinkScalars(launch.op, launch.count);
 }
 
@@ -243,15 +253,45 @@ static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::L
                                                   : std::nullopt;
   if (!tile)
     return {};
-  CooperativeMatrixGrid grid(emitter, *tile, op.getContext());
-  if (!canLaunch(grid.groups, emitter, profiles.maxGrid) ||
-      getRange(grid.steps, emitter.getSymbols()).max > kMaxIterations)
+  BlockGrid grid(emitter, tile->loops, tile->block());
+  if (!canLaunch(grid, emitter, profiles.maxGrid))
     return {};
   SmallVector<linalg::LinalgOp, 3> ops{op};
   Epilogue epilogue(op, ops, values, context);
   OpBuilder builder(ops.back());
-  emitLaunch(builder, fuseLocs(ops), emitter, *tile, grid, profiles.matrices.lanes, profiles.maxGrid, epilogue.get());
+  launchBlocks(builder, fuseLocs(ops), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
+               [&](OpBuilder &inside, const BlockPlace &place) {
+                 emitCooperativeMatrixProduct(inside, emitter, *tile, place, epilogue.get());
+               });
   return ops;
+}
+
+/// Returns the cost of the product if subgroups compute it alone, or infinity if they can't.
+static double getSubgroupCost(const TileEmitter &emitter, const SubgroupProductProfile &profile) {
+  std::optional<SubgroupProductTile> tile =
+      isPlainProduct(emitter) ? chooseSubgroupProductTile(emitter.shape(), profile) : std::nullopt;
+  return tile ? getSubgroupProductCost(emitter.shape(), *tile, profile) : std::numeric_limits<double>::infinity();
+}
+
+static SmallVector<linalg::LinalgOp, 3> launchWorkgroupProduct(linalg::LinalgOp op, TileEmitter &emitter,
+                                                               const ProductContext &context) {
+  const ProductProfiles &profiles = context.profiles;
+  if (profiles.workgroups.lanes < 2 || !isWorkgroupProduct(emitter))
+    return {};
+  SubgroupProductProfile subgroups = profiles.subgroups;
+  subgroups.enough = profiles.workgroups.enough;
+  double cost = getSubgroupCost(emitter, subgroups);
+  std::optional<WorkgroupProductTile> tile = chooseWorkgroupProductTile(emitter.shape(), profiles.workgroups, cost);
+  if (!tile)
+    return {};
+  BlockGrid grid(emitter, tile->loops, tile->block());
+  if (!canLaunch(grid, emitter, profiles.maxGrid))
+    return {};
+  OpBuilder builder(op);
+  launchBlocks(
+      builder, op.getLoc(), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
+      [&](OpBuilder &inside, const BlockPlace &place) { emitWorkgroupProduct(inside, emitter, *tile, place); });
+  return {op};
 }
 
 //===-- Dot products ---------------------------------------------------------------------------------------------===//
@@ -336,7 +376,9 @@ static SmallVector<linalg::LinalgOp, 3> launchDotProduct(linalg::LinalgOp produc
 SmallVector<linalg::LinalgOp, 3> inlay::launchProduct(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
                                                       const ProductContext &context) {
   SmallVector<linalg::LinalgOp, 3> ops = launchDotProduct(op, emitter, values, context, /*prologue=*/nullptr);
-  return ops.empty() ? launchCooperativeMatrixProduct(op, emitter, values, context) : ops;
+  if (ops.empty())
+    ops = launchCooperativeMatrixProduct(op, emitter, values, context);
+  return ops.empty() ? launchWorkgroupProduct(op, emitter, context) : ops;
 }
 
 SmallVector<linalg::LinalgOp, 3> inlay::launchProductAfter(linalg::LinalgOp op, TileEmitter &emitter,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches products that dot products or cooperative matrices compute, with the elementwise ops before and after them.
+// Launches products that dot products, cooperative matrices or workgroups compute, some of them with the elementwise
+// ops before and after them.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_PRODUCTLAUNCHES_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_PRODUCTLAUNCHES_H
 
-#include "Target/Vulkan/Products/CooperativeMatrixPolicy.h"
+#include "Target/Vulkan/Blocks/CooperativeMatrixPolicy.h"
+#include "Target/Vulkan/Blocks/WorkgroupProductPolicy.h"
 #include "Target/Vulkan/Products/DotProductPolicy.h"
 #include "Target/Vulkan/Products/PackedOperand.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
@@ -17,6 +19,8 @@ struct ProductProfiles {
   DotProductProfile dots;       ///< Of products whose inputs are in memory.
   DotProductProfile packedDots; ///< Of products with packed weights.
   CooperativeMatrixProfile matrices;
+  WorkgroupProductProfile workgroups;
+  SubgroupProductProfile subgroups;
   int64_t maxGrid;    ///< Workgroups along one axis.
   int64_t maxBuffers; ///< Buffers of a kernel.
 };
@@ -28,9 +32,10 @@ struct ProductContext {
   const Dequantizations &dequantizations; ///< They are not launched yet.
 };
 
-/// Converts `op` to a launch of dot products, or to one on cooperative matrices, if one of them can compute it and that
-/// pays. Dot products read the codes of dequantized weights. Returns the ops that the launch replaces, which the caller
-/// may erase: `op`, and possibly the elementwise op after it. Returns no ops otherwise.
+/// Converts `op` to a launch of dot products, to one on cooperative matrices, or to one whose workgroups compute
+/// blocks, if one of them can compute it and that pays. Dot products read the codes of dequantized weights. Returns the
+/// ops that the launch replaces, which the caller may erase: `op`, and possibly the elementwise op after it. Returns no
+/// ops otherwise.
 llvm::SmallVector<mlir::linalg::LinalgOp, 3> launchProduct(mlir::linalg::LinalgOp op, TileEmitter &emitter,
                                                            KernelValues &values, const ProductContext &context);
 

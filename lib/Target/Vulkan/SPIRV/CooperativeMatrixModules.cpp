@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets the memory model and lists the matrix shapes of a SPIR-V module. Products/CooperativeMatrixEmitter.cpp emits
+// Sets the memory model and lists the matrix shapes of a SPIR-V module. Blocks/CooperativeMatrixEmitter.cpp emits
 // the matrix ops.
 
 #include "CooperativeMatrixModules.h"

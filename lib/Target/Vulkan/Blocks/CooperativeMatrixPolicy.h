@@ -3,12 +3,10 @@
 // Chooses how cooperative matrices compute a product. The functions depend only on loop sizes, access strides and the
 // figures of a profile, so unit tests need neither IR nor a device.
 
-#ifndef INLAY_LIB_TARGET_VULKAN_PRODUCTS_COOPERATIVEMATRIXPOLICY_H
-#define INLAY_LIB_TARGET_VULKAN_PRODUCTS_COOPERATIVEMATRIXPOLICY_H
+#ifndef INLAY_LIB_TARGET_VULKAN_BLOCKS_COOPERATIVEMATRIXPOLICY_H
+#define INLAY_LIB_TARGET_VULKAN_BLOCKS_COOPERATIVEMATRIXPOLICY_H
 
-#include "inlay/Convert/LoopNest/TilePolicy.h"
-
-#include <optional>
+#include "ProductBlock.h"
 
 namespace inlay {
 
@@ -35,39 +33,24 @@ struct CooperativeMatrixProfile {
   int64_t minTerms = 16 * 16 * 64; ///< Number of terms of all sums below which cooperative matrices do not pay.
 };
 
-/// The roles of the loops of a product.
-struct CooperativeMatrixLoops {
-  unsigned lhs = 0;          ///< The input that has the rows. The other input has the columns.
-  std::vector<size_t> outer; ///< Parallel loops that index both inputs or none. Each step is a separate product.
-  std::vector<size_t> rows, columns; ///< Parallel loops that together count rows or columns, the last one fastest.
-  std::vector<size_t> sums;          ///< Reductions other than the inner one.
-  size_t inner = 0;                  ///< The reduction along the depth of the matrices.
-};
-
 /// A workgroup computes a block of rows times columns. Its subgroups share the block; each accumulates several matrices
 /// of sums. The operands of `depth` terms are copied to workgroup memory in each step.
 struct CooperativeMatrixTile {
-  CooperativeMatrixLoops loops;
+  ProductLoops loops;
   CooperativeMatrixShape unit{};
   int64_t rows = 1, columns = 1;                 ///< Matrices of a subgroup along the rows and columns.
   int64_t rowSubgroups = 1, columnSubgroups = 1; ///< Subgroups along the rows and columns.
   int64_t depth = 1;                             ///< Terms of a step.
+  int64_t lanes = 1;                             ///< Invocations of a subgroup.
 
   int64_t subgroups() const { return rowSubgroups * columnSubgroups; }
   int64_t blockRows() const { return unit.rows * rows * rowSubgroups; }
   int64_t blockColumns() const { return unit.columns * columns * columnSubgroups; }
+  BlockSize block() const { return {blockRows(), blockColumns(), depth, subgroups() * lanes}; }
 };
-
-/// Returns the distance in workgroup memory between lines of `minor` elements. It is larger than `minor` to avoid bank
-/// conflicts.
-int64_t getCooperativeMatrixPitch(int64_t minor);
 
 /// Returns the bytes of workgroup memory that `tile` needs for operands and for one matrix of sums per subgroup.
 int64_t countCooperativeMatrixMemory(const CooperativeMatrixTile &tile);
-
-/// Returns the roles of the loops of `shape`, a sum of products of two inputs. Returns nullopt if one input has no rows
-/// or columns that the other lacks, or if no reduction indexes both inputs.
-std::optional<CooperativeMatrixLoops> findCooperativeMatrixLoops(const LoopNestShape &shape);
 
 /// Returns the cheapest tile by `profile`, or nullopt if cooperative matrices cannot compute the product or do not pay.
 std::optional<CooperativeMatrixTile> chooseCooperativeMatrixTile(const LoopNestShape &shape,
@@ -75,4 +58,4 @@ std::optional<CooperativeMatrixTile> chooseCooperativeMatrixTile(const LoopNestS
 
 } // namespace inlay
 
-#endif // INLAY_LIB_TARGET_VULKAN_PRODUCTS_COOPERATIVEMATRIXPOLICY_H
+#endif // INLAY_LIB_TARGET_VULKAN_BLOCKS_COOPERATIVEMATRIXPOLICY_H

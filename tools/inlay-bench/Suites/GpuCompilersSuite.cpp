@@ -26,6 +26,8 @@ static cl::list<std::string> chipNames("chips", cl::CommaSeparated, cl::cat(cate
                                        cl::desc("AMD chips to compile for, by Mesa's names; default: all"));
 static cl::list<std::string> caseNames("cases", cl::CommaSeparated, cl::cat(category),
                                        cl::desc("Layers whose kernels are compiled; default: all"));
+static cl::list<std::string> files("files", cl::CommaSeparated, cl::cat(category), cl::value_desc("files"),
+                                   cl::desc("MLIR files whose kernels are compiled instead of those of layers"));
 static cl::opt<std::string> driverFile("radv", cl::cat(category), cl::value_desc("file"),
                                        cl::desc("Manifest of Mesa's driver RADV; default: the system's"));
 static cl::opt<std::string>
@@ -182,16 +184,31 @@ static StatusOr<Baseline> compileAll(llvm::ArrayRef<Case> cases, llvm::ArrayRef<
     found.driver = compiled->driver;
     llvm::append_range(found.kernels, compiled->kernels);
   }
-  if (found.kernels.empty())
+  if (found.driver.empty())
     return Status(StatusCode::Unavailable, "the driver compiled for none of the chips");
+  if (found.kernels.empty())
+    return Status(StatusCode::Unavailable, "the chips run no op of the graphs, so there are no kernels");
   return found;
+}
+
+/// Returns a case for each file of `--files`. Its name is that of the file without folder and extension.
+static StatusOr<std::vector<Case>> readCases() {
+  std::vector<Case> cases;
+  for (const std::string &path : files) {
+    auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+    if (!file)
+      return Status(StatusCode::NotFound, "option --files: can't read '" + path + "': " + file.getError().message());
+    cases.push_back({llvm::sys::path::stem(path).str(), (*file)->getBuffer().str(), {}});
+  }
+  return cases;
 }
 
 static Status run(unsigned, Figures &figures) {
   StatusOr<std::string> driver = findDriver(), layer = findLayer();
-  for (const Status &status : {driver.status(), layer.status()})
+  StatusOr<std::vector<Case>> made = files.empty() ? makeCases() : readCases();
+  for (const Status &status : {driver.status(), layer.status(), made.status()})
     INLAY_RETURN_IF_ERROR(status);
-  std::vector<Case> cases = makeCases();
+  std::vector<Case> cases = std::move(*made);
   std::vector<std::string> allCases, allChips;
   for (const Case &known : cases)
     allCases.push_back(known.name);

@@ -65,7 +65,9 @@ inlay::chooseWorkgroupProductTile(const LoopNestShape &shape, const WorkgroupPro
   if (!loops || profile.lanes < 2)
     return std::nullopt;
   ProductSizes sizes = ProductSizes::of(shape, *loops);
-  if (sizes.inner < 1)
+  constexpr double kMinAcross = 8;      // Rows and columns below which most of a block would be unused.
+  constexpr double kMaxTerms = 1 << 16; // More need partial sums of partial sums.
+  if (sizes.rows < kMinAcross || sizes.columns < kMinAcross || sizes.inner < 1 || sizes.sums * sizes.inner > kMaxTerms)
     return std::nullopt;
   std::optional<WorkgroupProductTile> best;
   WorkgroupProductTile first;

@@ -45,8 +45,8 @@ struct WorkgroupProductTile {
 /// The number of steps whose operands are in workgroup memory at the same time.
 inline constexpr int64_t kStepBuffers = 2;
 
-/// Returns the cheapest tile by `profile`, with f32 operands. Returns nullopt if the op is not a product or `cost` is
-/// less, which is the cost of the best kernel of another kind.
+/// Returns the cheapest tile by `profile`, with f32 operands. Returns nullopt if the op is not a product, if it has too
+/// few rows or columns or too many terms, or if `cost` is less, which is the cost of the best kernel of another kind.
 std::optional<WorkgroupProductTile> chooseWorkgroupProductTile(const LoopNestShape &shape,
                                                                const WorkgroupProductProfile &profile, double cost);
 

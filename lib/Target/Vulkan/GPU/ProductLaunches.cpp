@@ -19,8 +19,6 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace inlay;
 
@@ -266,22 +264,18 @@ static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::L
   return ops;
 }
 
-/// Returns the cost of the product if subgroups compute it alone, or infinity if they can't.
-static double getSubgroupCost(const TileEmitter &emitter, const SubgroupProductProfile &profile) {
-  std::optional<SubgroupProductTile> tile =
-      isPlainProduct(emitter) ? chooseSubgroupProductTile(emitter.shape(), profile) : std::nullopt;
-  return tile ? getSubgroupProductCost(emitter.shape(), *tile, profile) : std::numeric_limits<double>::infinity();
-}
-
 static SmallVector<linalg::LinalgOp, 3> launchWorkgroupProduct(linalg::LinalgOp op, TileEmitter &emitter,
                                                                const ProductContext &context) {
   const ProductProfiles &profiles = context.profiles;
-  if (profiles.workgroups.lanes < 2 || !isWorkgroupProduct(emitter))
+  if (!isWorkgroupProduct(emitter) || !isPlainProduct(emitter))
     return {};
   SubgroupProductProfile subgroups = profiles.subgroups;
   subgroups.enough = profiles.workgroups.enough;
-  double cost = getSubgroupCost(emitter, subgroups);
-  std::optional<WorkgroupProductTile> tile = chooseWorkgroupProductTile(emitter.shape(), profiles.workgroups, cost);
+  std::optional<SubgroupProductTile> other = chooseSubgroupProductTile(emitter.shape(), subgroups);
+  if (!other)
+    return {};
+  std::optional<WorkgroupProductTile> tile = chooseWorkgroupProductTile(
+      emitter.shape(), profiles.workgroups, getSubgroupProductCost(emitter.shape(), *other, subgroups));
   if (!tile)
     return {};
   BlockGrid grid(emitter, tile->loops, tile->block());

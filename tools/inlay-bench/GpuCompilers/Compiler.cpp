@@ -18,6 +18,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 using namespace inlay;
 using namespace inlay::bench;
@@ -142,15 +143,24 @@ private:
     unsigned number = 0;
     for (const rt::Engine &engine : compiled->plan->engines)
       for (const rt::Dispatch &dispatch : engine.dispatches)
-        INLAY_RETURN_IF_ERROR(compileKernel(engine, dispatch, which.name + "/" + std::to_string(number++)));
+        INLAY_RETURN_IF_ERROR(addDispatch(engine, dispatch, which.name + "/" + std::to_string(number++)));
     return Status::ok();
   }
 
-  /// Lets the driver compile the kernel of a dispatch.
-  Status compileKernel(const rt::Engine &engine, const rt::Dispatch &dispatch, const std::string &name) {
+  /// The figures of a kernel, whatever its name and its dispatch, and its assembly.
+  struct Compiled {
+    KernelFigures figures;
+    std::string assembly;
+  };
+
+  /// Lets the driver compile a kernel. The runtime may share the pipeline of an equal one, so each is compiled once.
+  StatusOr<const Compiled *> compileKernel(const rt::Kernel &kernel, const std::string &name) {
+    auto [known, isNew] = compiled.try_emplace(kernel.spirv);
+    if (!isNew)
+      return &known->second;
     rt::Engine single;
     single.name = name;
-    single.kernels = {engine.kernels[dispatch.kernel]};
+    single.kernels = {kernel};
     StatusOr<std::shared_ptr<rt::DeviceEngine>> loaded = device->load(single);
     if (!loaded.isOk())
       return loaded.status();
@@ -158,20 +168,30 @@ private:
     StatusOr<json::Object> file = readLayerFile(folder, pipelines++);
     if (!file.isOk())
       return file.status();
-    std::string assembly;
-    StatusOr<KernelFigures> figures = readPipeline(*file, assembly);
+    StatusOr<KernelFigures> figures = readPipeline(*file, known->second.assembly);
     if (!figures.isOk())
-      return {figures.status().code(), name + ": " + figures.status().message()};
-    figures->chip = chip.str();
-    figures->kernel = name;
-    figures->workgroups = figures->invocations = 1;
+      return Status(figures.status().code(), name + ": " + figures.status().message());
+    known->second.figures = std::move(*figures);
+    return &known->second;
+  }
+
+  /// Adds a row for the kernel of a dispatch.
+  Status addDispatch(const rt::Engine &engine, const rt::Dispatch &dispatch, const std::string &name) {
+    const rt::Kernel &kernel = engine.kernels[dispatch.kernel];
+    StatusOr<const Compiled *> found = compileKernel(kernel, name);
+    if (!found.isOk())
+      return found.status();
+    KernelFigures figures = (*found)->figures;
+    figures.chip = chip.str();
+    figures.kernel = name;
+    figures.workgroups = figures.invocations = 1;
     for (size_t axis = 0; axis < 3; ++axis) {
       StatusOr<int64_t> groups = dispatch.grid[axis].evaluate({});
-      figures->workgroups *= groups.isOk() ? *groups : 0; // Sizes that are known only at a call give no number.
-      figures->invocations *= single.kernels[0].block[axis];
+      figures.workgroups *= groups.isOk() ? *groups : 0; // Sizes that are known only at a call give no number.
+      figures.invocations *= kernel.block[axis];
     }
-    rows.push_back(toJson(*figures));
-    return assemblies.empty() ? Status::ok() : writeAssembly(name, assembly);
+    rows.push_back(toJson(figures));
+    return assemblies.empty() ? Status::ok() : writeAssembly(name, (*found)->assembly);
   }
 
   Status writeAssembly(std::string name, const std::string &assembly) const {
@@ -190,6 +210,7 @@ private:
   std::string folder; ///< Holds the files of the layer.
   llvm::StringRef assemblies;
   std::shared_ptr<rt::Device> device;
+  std::map<std::vector<uint32_t>, Compiled> compiled; ///< By SPIR-V.
   unsigned pipelines = 0; ///< Number of pipelines so far. The layer numbers its files in the same order.
   json::Array rows;
 };

@@ -91,11 +91,12 @@ sanitize-runtime sanitize-threads: packages
 
 # Mutation testing: SUITES selects libraries, SAMPLE the share of the places that are mutated.
 MUTATION = $(BUILD)/mutation-env
-SAMPLE ?= 0.25
+SAMPLE ?= 0.1
 .PHONY: test-mutation
-test-mutation: packages $(VENV)/.ready ## mutate our own code and count the mutants that unit tests find; an hour
+test-mutation: build ## mutate our own code and count the mutants that unit tests find; an hour
 	$(call quietly,mutation-environment,$(PYTHON) -m venv $(MUTATION) && \
 	  $(MUTATION)/bin/python -m pip install -r test/Mutation/requirements.txt)
+	$(call compile,build-unit,InlayUnitTests)
 	@$(MUTATION)/bin/python test/Mutation/mutate.py $(SUITES) --sample $(SAMPLE) --jobs $(JOBS)
 
 # Cross-compiles the runtime for AArch64. An emulator runs its unit tests, except those that need a device, and programs

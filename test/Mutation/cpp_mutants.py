@@ -44,6 +44,8 @@ CONSTANT = {
 IGNORED = re.compile(r"(^|[.>:])(reserve|shrink_to_fit|format|formatv|emitError|emitOpError|emitWarning|attachNote)$")
 IGNORED_MACROS = {"assert", "LLVM_DEBUG", "LDBG"}
 ON = "::inlay::mutation::on"
+# Larger hexadecimal numbers are factors of hashes. The factor plus one gives another hash that is as good.
+MAX_HEXADECIMAL = 0xFFFFFFFF
 INTEGER = re.compile(r"([0-9][0-9']*|0[xX][0-9a-fA-F']+)([uUlLzZ]*)$")
 
 
@@ -122,7 +124,10 @@ class CppMutator:
         if not match:
             return text
         digits = match[1].replace("'", "")
-        value = int(digits, 16 if digits[:2].lower() == "0x" else 10)
+        is_hexadecimal = digits[:2].lower() == "0x"
+        value = int(digits, 16 if is_hexadecimal else 10)
+        if is_hexadecimal and value > MAX_HEXADECIMAL:
+            return text
         others = {0: [1], 1: [0, 2]}.get(value, [value + 1])
         number = self.add(node, *(f"{text} -> {other}" for other in others))
         for i, other in enumerate(others if number is not None else []):

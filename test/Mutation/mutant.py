@@ -26,19 +26,28 @@ class Mutant:
 
 @dataclass
 class Mutants:
-    """Numbers the mutants of all files. A file takes the next numbers; `dropped` holds rows that did not compile."""
+    """Numbers the mutants of all files. A file takes the next numbers; `dropped` holds rows that did not compile. Their
+    mutants keep their numbers, so that the text of other files does not change."""
 
     sample: float = 1
     dropped: set[tuple[str, int]] = field(default_factory=set)
     all: list[Mutant] = field(default_factory=list)
+    last: int = 0  # the highest number
+
+    def clear(self) -> None:
+        self.all.clear()
+        self.last = 0
 
     def add(self, file: str, row: int, line: str, *changes: str) -> int | None:
         """Adds mutants with consecutive numbers and returns the first one, or None if the place is not mutated. Which
         places a sample contains depends on the text of the line alone."""
         place = f"{file}\0{line}\0{changes[0]}".encode()
         share = int.from_bytes(hashlib.sha256(place).digest()[:4], "big") / 2**32
-        if (file, row) in self.dropped or share >= self.sample:
+        if share >= self.sample:
             return None
-        first = len(self.all) + 1
+        first = self.last + 1
+        self.last += len(changes)
+        if (file, row) in self.dropped:
+            return None
         self.all += (Mutant(first + i, file, row, line, change) for i, change in enumerate(changes))
         return first

@@ -61,7 +61,7 @@ public:
         return false;
       first = end;
     }
-    best = graph.size() == 0 ? nullptr : findBest(first);
+    best = findBest(first);
     return best;
   }
 

@@ -101,7 +101,7 @@ private:
       bytes += 2.0 * static_cast<double>(graph.nodes[node].bytes) * static_cast<double>(placement.targets.size());
     }
     constexpr double kMaxSum = 4e18; // Sums stay below `kUncuttable`.
-    if (bytes + items > kMaxSum)
+    if (bytes > kMaxSum)
       return false;
     scale = bytes * items + items > kMaxSum ? 1 : static_cast<int64_t>(items);
     return true;

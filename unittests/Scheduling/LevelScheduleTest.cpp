@@ -66,6 +66,12 @@ TEST(LevelSchedule, NeutralNodesAloneTakeTheirOwnTarget) {
   EXPECT_EQ(print(scheduleByLevels(makeGraph("nn", {{0, 1}}))), "acc:0,1");
 }
 
+TEST(LevelSchedule, NeutralNodeTakesOnlyTargetsItMayTake) {
+  ScheduleGraph graph = makeGraph("hnh", {{0, 1}, {1, 2}});
+  graph.nodes[1].allowed = 1;
+  EXPECT_EQ(print(scheduleByLevels(graph)), "host:0 acc:1 host:2");
+}
+
 TEST(LevelSchedule, IsolatedNodesShareNoSegment) {
   EXPECT_EQ(print(scheduleByLevels(makeGraph("hshs", {{0, 1}, {2, 3}}))), "host:0,2 isolated:1 isolated:3");
 }

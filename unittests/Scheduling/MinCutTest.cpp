@@ -85,6 +85,24 @@ TEST(MinCut, GivesUpWhenTheBudgetIsSpent) {
   EXPECT_LT(budget, 1000u);
 }
 
+/// The steps decide when a budget is spent. They show whether paths stay short.
+TEST(MinCut, TakesFewStepsOnGrids) {
+  constexpr uint32_t kWidth = 30;
+  std::mt19937 random(2);
+  MinCut cut;
+  for (uint32_t node = 0; node < kWidth * kWidth; ++node) {
+    int64_t balance = int64_t(random() % 41) - 20;
+    cut.addTerminals(cut.addNode(), std::max<int64_t>(balance, 0), std::max<int64_t>(-balance, 0));
+  }
+  for (uint32_t node = 0; node < kWidth * kWidth; ++node)
+    for (uint32_t next : {node + 1, node + kWidth})
+      if (next < kWidth * kWidth && (next == node + kWidth || next % kWidth != 0))
+        cut.addEdge(node, next, random() % 12, random() % 12);
+  uint64_t budget = 1'000'000;
+  EXPECT_EQ(cut.solve(budget), 3101);
+  EXPECT_EQ(1'000'000 - budget, 12693u);
+}
+
 TEST(MinCut, AddsTerminalsUp) {
   MinCut cut;
   MinCut::Node node = cut.addNode();

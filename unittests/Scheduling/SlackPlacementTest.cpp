@@ -51,6 +51,29 @@ TEST(SlackPlacement, MakesLargeValuesWhereTheyAreRead) {
   EXPECT_EQ(small.segment[0], 0u) << "the first segment may not lose a node";
 }
 
+TEST(SlackPlacement, CountsLargeValuesWithoutOverflow) {
+  // A chain whose targets alternate. The node at its end also reads a node with a very large result and one with a
+  // small result.
+  constexpr NodeId kLength = 101;
+  ScheduleGraph graph;
+  graph.accelerators = 1;
+  for (NodeId at = 0; at < kLength + 2; ++at) {
+    ScheduleNode node;
+    node.target = at < kLength ? at % 2 : 0;
+    node.bytes = at == kLength ? uint64_t(2) << 50 : 1;
+    graph.add(node);
+    if (at > 0 && at < kLength)
+      graph.addEdge(at - 1, at);
+  }
+  NodeId end = graph.add({});
+  for (NodeId before : {kLength - 1, kLength, kLength + 1})
+    graph.addEdge(before, end);
+  graph.seal();
+  Placement placement = placeByLevels(graph).placement;
+  placeWithSlack(graph, placement, 1);
+  EXPECT_EQ(countCarriedBytes(graph, placement.segment), kLength - 1);
+}
+
 TEST(SlackPlacement, MovesChainsOfEqualSizes) {
   // The results of nodes 0 to 2 have the same size. None of these nodes gains anything if it moves alone to the segment
   // that reads node 2.
@@ -190,6 +213,36 @@ TEST(SlackPlacement, NeverCostsSegmentsOrTargets) {
     }
     Schedule other = scheduleWithMinSize(original, Strategy::Levels, minSize);
     EXPECT_EQ(other.bytesCarried, with.bytesCarried) << "the same twice";
+  }
+}
+
+TEST(SlackPlacement, LargeGraphsStartWhereFewerBytesAreCarried) {
+  // Four segments suffice, whichever target comes first. If the accelerator does, a host node that the end of a chain
+  // also reads runs just before this end, instead of three segments before it.
+  constexpr NodeId kChains = 50'000;
+  for (uint64_t bytes : {0, 1}) {
+    ScheduleGraph graph;
+    graph.accelerators = 1;
+    graph.fewestBytes = true;
+    auto add = [&](TargetIndex target, uint64_t size, std::initializer_list<NodeId> reads) {
+      ScheduleNode node;
+      node.target = target;
+      node.bytes = size;
+      NodeId added = graph.add(node);
+      for (NodeId before : reads)
+        graph.addEdge(before, added);
+      return added;
+    };
+    for (NodeId chain = 0; chain < kChains; ++chain) {
+      add(1, 1, {add(0, 1, {add(1, 1, {})})});
+      NodeId value = add(1, bytes, {});
+      add(0, 1, {value, add(1, 1, {add(0, 1, {})})});
+    }
+    graph.seal();
+    ASSERT_TRUE(isLarge(graph));
+    Schedule schedule = scheduleWithMinSize(graph, Strategy::Levels, 1);
+    EXPECT_EQ(schedule.segments.size(), 4u);
+    EXPECT_EQ(schedule.segments.front().target, bytes == 0 ? 1 : 0);
   }
 }
 

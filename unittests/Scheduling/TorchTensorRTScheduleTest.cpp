@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace inlay;
 using namespace inlay::testing;
 
@@ -119,6 +121,7 @@ TEST(TorchTensorRTSchedule, IsAlwaysSound) {
     Schedule made = scheduleLikeTorchTensorRT(demoted, minSize);
     ASSERT_EQ(checkSchedule(graph, made), "") << "round " << round;
     for (const ScheduledSegment &segment : made.segments) {
+      EXPECT_TRUE(std::is_sorted(segment.nodes.begin(), segment.nodes.end())) << "round " << round;
       bool isLarge = segment.nodes.size() >= static_cast<size_t>(minSize);
       bool isStuck = std::any_of(segment.nodes.begin(), segment.nodes.end(),
                                  [&](NodeId node) { return demoted.demoted(node, segment.target) == segment.target; });

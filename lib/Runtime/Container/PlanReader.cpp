@@ -63,7 +63,7 @@ public:
   }
 
   Status finish() {
-    if (status_.isOk() && at_ != bytes_.plan.size())
+    if (at_ != bytes_.plan.size())
       fail(fmt::format("{} bytes are left over", bytes_.plan.size() - at_));
     return status_;
   }

@@ -63,7 +63,7 @@ static std::vector<Tensor> findTensors(const Plan &plan) {
   std::vector<Tensor> tensors;
   std::map<std::string_view, std::string_view> seen{{"__metadata__", {}}};
   for (const Buffer &buffer : plan.buffers) {
-    if (buffer.kind != BufferKind::Constant || buffer.index >= plan.constants.size())
+    if (buffer.kind != BufferKind::Constant)
       continue;
     const Constant &constant = plan.constants[buffer.index];
     StatusOr<std::vector<int64_t>> dims = evaluateDims(buffer.type, {});

@@ -53,6 +53,7 @@ TEST_F(ContainerTest, InfoSaysWhatTheFileHolds) {
   for (const ContainerSection &section : saved->info.sections)
     names.push_back(section.name);
   EXPECT_EQ(names, (std::vector<std::string>{"plan", "spirv", "report", "constants"}));
+  EXPECT_EQ(saved->info.sections.front().offset, 256u) << "the multiple of 64 after a header and a table of four";
   EXPECT_EQ(saved->info.sections.back().offset % 4096, 0u);
   EXPECT_EQ(saved->info.sections.back().bytes, 8u);
 }
@@ -69,6 +70,21 @@ TEST_F(ContainerTest, EqualBytesAreStoredOnce) {
   ASSERT_TRUE(saved.isOk());
   EXPECT_EQ(saved->plan->constants[0].data, saved->plan->constants[2].data);
   EXPECT_EQ(describe(*saved->plan), describe(*builder.plan));
+}
+
+TEST_F(ContainerTest, AConstantOfAPageStartsOnAPage) {
+  PlanBuilder builder;
+  uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});
+  builder.copy(x, y);
+  for (size_t count : {1, 1024, 2, 1023})
+    builder.constant("w", MemorySpace::Host, std::vector<float>(count, float(count)));
+  write(*builder.plan);
+  auto saved = readContainer(at("a.inlay"));
+  ASSERT_TRUE(saved.isOk());
+  auto place = [&](size_t constant) { return reinterpret_cast<uintptr_t>(saved->plan->constants[constant].data); };
+  EXPECT_EQ(place(1) - place(0), 4096u);
+  EXPECT_EQ(place(2) - place(1), 4096u);
+  EXPECT_EQ(place(3) - place(2), 64u) << "smaller constants start on a cache line";
 }
 
 TEST_F(ContainerTest, ConstantsOutliveTheFileAndTheProgramThatReadThem) {
@@ -110,6 +126,9 @@ TEST_F(ContainerTest, APlanThatCouldNotBeReadIsNotWritten) {
   plan->steps[0].buffers[0] = 9;
   EXPECT_EQ(writeContainer(at("a.inlay"), *plan, {}).message(),
             "the plan is invalid: step 0 ('step0'): buffer 9 is out of range of 2");
+  plan = smallPlan();
+  plan->constants.push_back({nullptr, 8, nullptr, "w"});
+  EXPECT_EQ(writeContainer(at("a.inlay"), *plan, {}).message(), "constant 0 ('w') has no data");
   plan = smallPlan();
   std::vector<Expr::Instruction> code = {{Expr::Op::Constant, 0, 0}};
   for (int i = 0; i < 3000; ++i) {

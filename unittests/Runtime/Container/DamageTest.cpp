@@ -11,6 +11,8 @@
 
 #include <functional>
 #include <random>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace inlay::rt;
 using namespace inlay::rt::test;
@@ -129,6 +131,8 @@ TEST_F(ContainerTest, MemoryIsLimitedBeforeItIsAllocated) {
   // The preamble fits the limit, the decoded plan does not.
   saved = readImage(image, 6 * 100000 + 5000);
   EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted) << saved.status().message();
+  saved = readImage(write(*smallPlan(), {"", std::string(100000, ' ')}), 3 * 100000);
+  EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted) << "the metadata is escaped when it is printed";
   ContainerReadOptions options;
   options.memoryLimit = 10000;
   EXPECT_EQ(readContainer(at("a.inlay"), options).status().code(), StatusCode::ResourceExhausted);
@@ -217,6 +221,38 @@ TEST_F(ContainerTest, NumbersOutOfRangeAreRefusedByWhatTheyAre) {
   EXPECT_TRUE(contains(kind(8), "expected a kind of step up to 7, but got 8"));
   EXPECT_TRUE(contains(decoded([](std::string &plan) { plan += '\0'; }), "1 bytes are left over"));
   EXPECT_TRUE(contains(decoded([](std::string &plan) { plan.pop_back(); }), "expected 8 bytes more, but got 7"));
+}
+
+TEST_F(ContainerTest, ARangeWithAPartOfAWordIsRefused) {
+  PlanBuilder builder;
+  builder.engine("double", 2);
+  builder.plan->engines[0].kernels[0].spirv = {1, 2, 3, 4, 5};
+  EncodedPlan encoded = encodePlan(*builder.plan, {});
+  std::string range;
+  appendLittle(range, uint64_t(0));
+  appendLittle(range, uint64_t(20));
+  size_t at = encoded.plan.find(range);
+  ASSERT_NE(at, std::string::npos);
+  encoded.plan[at + 8] = 18;
+  Budget budget(1 << 20);
+  EXPECT_EQ(decodePlan({encoded.plan, std::string(20, '\1'), "", "", {}, {}}, budget).status().message(),
+            "section 'plan', byte " + std::to_string(at + 16) +
+                ": expected a multiple of 4 bytes of section 'spirv', but got 18");
+}
+
+TEST_F(ContainerTest, NothingIsReadBehindATruncatedPlan) {
+  std::string plan = encodePlan(*smallPlan(), {}).plan;
+  size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), pages = plan.size() / page + 2;
+  void *memory = mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  char *end = static_cast<char *>(memory) + (pages - 1) * page; // a read from here on crashes
+  ASSERT_EQ(mprotect(end, page, PROT_NONE), 0);
+  for (size_t size = 0; size <= plan.size(); ++size) {
+    std::copy_n(plan.begin(), size, end - size);
+    Budget budget(1 << 20);
+    EXPECT_EQ(decodePlan({{end - size, size}, "", "", "", {}, {}}, budget).isOk(), size == plan.size()) << size;
+  }
+  munmap(memory, pages * page);
 }
 
 TEST_F(ContainerTest, SeedsOfTheFuzzTargetCanBeRead) {

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <functional>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,9 @@ struct Calls {
   size_t syncs = 0;
   size_t failingRename = SIZE_MAX; ///< Number of the call of rename or renameat2 that fails.
   size_t renames = 0;
+  int error = EIO;               ///< Of the calls that fail.
+  std::function<void()> onFault; ///< Called before a rename fails.
+  std::string from;              ///< The old name of the last rename.
 };
 thread_local Calls *calls = nullptr;
 
@@ -36,8 +40,11 @@ std::string shorten(const std::string &path) {
 int renameAs(const char *from, const char *to, unsigned flags) {
   if (calls) {
     calls->made.push_back("rename to " + shorten(to));
+    calls->from = from;
     if (calls->renames++ == calls->failingRename) {
-      errno = EIO;
+      if (calls->onFault)
+        calls->onFault();
+      errno = calls->error;
       return -1;
     }
   }
@@ -51,7 +58,7 @@ extern "C" int fsync(int descriptor) {
     calls->made.push_back("sync " +
                           shorten(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor))));
     if (calls->syncs++ == calls->failing) {
-      errno = EIO;
+      errno = calls->error;
       return -1;
     }
   }
@@ -151,4 +158,69 @@ TEST_F(DurabilityTest, AFolderThatCannotBeStoredIsAnError) {
   calls = &watched;
   EXPECT_EQ(writeContainer(at("m.inlay"), *builder.plan, {}).message(),
             "'" + at("m.inlay") + "' can't be written: Input/output error");
+}
+
+TEST_F(DurabilityTest, AFileSystemWithoutFsyncIsUsedAsItIs) {
+  for (int error : {EINVAL, ENOTSUP, EROFS})
+    for (size_t failing : {0, 1}) {
+      watched = {};
+      watched.failing = failing;
+      watched.error = error;
+      calls = &watched;
+      EXPECT_EQ(writeContainer(at("m.inlay"), *builder.plan, {}).message(), "") << strerror(error);
+      calls = nullptr;
+    }
+}
+
+TEST_F(DurabilityTest, AFileSystemWithoutAtomicRenamesGetsTheWeightsFileInTwoSteps) {
+  for (int error : {EINVAL, ENOSYS}) {
+    watched = {};
+    watched.failingRename = 0;
+    watched.error = error;
+    calls = &watched;
+    EXPECT_EQ(save().message(), "") << strerror(error);
+    calls = nullptr;
+    EXPECT_EQ(readContainer(at("m.inlay")).status().message(), "");
+    std::filesystem::remove(at("w.safetensors"));
+  }
+}
+
+TEST_F(DurabilityTest, AWeightsFileThatAppearsMeanwhileIsNotReplaced) {
+  watched.failingRename = 0;
+  watched.error = EINVAL; // so that the second of two steps finds the file
+  watched.onFault = [&] { store(at("w.safetensors"), "of another process"); };
+  calls = &watched;
+  EXPECT_EQ(save().message().find("weights file 'w.safetensors': exists with other contents"), 0u);
+  calls = nullptr;
+  EXPECT_EQ(load(at("w.safetensors")), "of another process");
+  EXPECT_FALSE(std::filesystem::exists(at("m.inlay")));
+}
+
+TEST_F(DurabilityTest, ATemporaryNameThatExistsIsLeftToItsOwner) {
+  calls = &watched;
+  ASSERT_EQ(writeContainer(at("m.inlay"), *builder.plan, {}).message(), "");
+  // The name ends with a number that counts up.
+  std::string name = watched.from.substr(0, watched.from.size() - 4);
+  size_t dash = name.rfind('-') + 1;
+  std::string next = name.substr(0, dash) + std::to_string(std::stoul(name.substr(dash)) + 1) + ".tmp";
+  store(next, "of another process");
+  EXPECT_EQ(writeContainer(at("m.inlay"), *builder.plan, {}).message(), "");
+  EXPECT_NE(watched.from, next);
+  EXPECT_EQ(load(next), "of another process");
+}
+
+/// A process without a standard input opens files as descriptor 0.
+TEST_F(DurabilityTest, DescriptorZeroIsAFileLikeOthers) {
+  int input = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  calls = &watched;
+  Status saved = save(), opened = readContainer(at("m.inlay")).status();
+  calls = nullptr;
+  if (input >= 0) {
+    dup2(input, STDIN_FILENO);
+    close(input);
+  }
+  EXPECT_EQ(saved.message(), "");
+  EXPECT_EQ(opened.message(), "");
+  EXPECT_EQ(std::count(watched.made.begin(), watched.made.end(), "sync " + shorten(folder)), 2);
 }

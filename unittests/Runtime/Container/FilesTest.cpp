@@ -5,6 +5,7 @@
 #include "../PlanBuilder.h"
 #include "ContainerFixture.h"
 
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,6 +66,22 @@ TEST_F(ContainerTest, IsContainerLooksAtTheMagic) {
   EXPECT_FALSE(isContainer(at("b.mlir")));
 }
 
+TEST_F(ContainerTest, HasDeviceKernelsLooksAtTheTable) {
+  write(*smallPlan());
+  EXPECT_FALSE(hasDeviceKernels(at("a.inlay")));
+  PlanBuilder builder;
+  uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});
+  builder.copy(x, y);
+  builder.engine("double", 2);
+  std::string image = write(*builder.plan);
+  EXPECT_TRUE(hasDeviceKernels(at("a.inlay")));
+  store(at("a.inlay"), patched(image, image.find("spirv") + 24, std::string(8, '\0')));
+  EXPECT_FALSE(hasDeviceKernels(at("a.inlay"))) << "the section is empty";
+  store(at("a.inlay"), image.substr(1));
+  EXPECT_FALSE(hasDeviceKernels(at("a.inlay"))) << "no container";
+  EXPECT_FALSE(hasDeviceKernels(at("none")));
+}
+
 TEST_F(ContainerTest, OtherVersionsAreRefusedWithBothVersions) {
   std::string good = write(*smallPlan());
   EXPECT_EQ(refusal(patched(good, 8, {7, 0})),
@@ -103,11 +120,28 @@ TEST_F(ContainerTest, UnknownSectionsAreSkippedUnlessTheyAreRequired) {
   EXPECT_EQ(refusal(patched(unknown, entry + 32, {1})),
             "section 'future' is required, but this reader, of version 6.0, doesn't know it");
   EXPECT_EQ(refusal(patched(unknown, entry + 32, {2})), "section 'future': unknown flags 0x2");
+  EXPECT_EQ(refusal(patched(good, entry, std::string(16, '\0'))), "the name of a section is malformed");
   EXPECT_EQ(refusal(patched(good, good.find("plan"), "plen")),
             "section 'plen' is required, but this reader, of version 6.0, doesn't know it");
   EXPECT_EQ(refusal(patched(good, kHeaderBytes,
                             std::string("food") + std::string(12, '\0') + good.substr(80, 16) + std::string(4, '\0'))),
             "has no section 'plan'");
+}
+
+TEST_F(ContainerTest, OnlyTheReportAndTheMetadataMayBeSkipped) {
+  std::set<std::string> seen;
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    std::string good = write(*randomPlan(seed), {"{}", "{}"});
+    auto saved = readContainer(at("a.inlay"));
+    ASSERT_TRUE(saved.isOk()) << seed;
+    for (const ContainerSection &section : saved->info.sections) {
+      std::string bad = patched(good, good.find(section.name), "X"); // the first place is in the table
+      bool maySkip = section.name == "report" || section.name == "metadata";
+      EXPECT_EQ(refusal(bad).find("is required, but this reader") == std::string::npos, maySkip) << section.name;
+      seen.insert(section.name);
+    }
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"constants", "foreign", "host", "metadata", "plan", "report", "spirv"}));
 }
 
 TEST_F(ContainerTest, SectionsThatDoNotLieInTheFileAreRefused) {

@@ -7,6 +7,8 @@
 #include "ContainerFixture.h"
 
 #include <cerrno>
+#include <functional>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,7 +22,10 @@ struct IoFaults {
   size_t maxBytes = SIZE_MAX; ///< Bytes of each read or write.
   bool interrupts = false;    ///< True if each second call is interrupted.
   size_t failingRead = SIZE_MAX, failingWrite = SIZE_MAX;
-  int error = EIO; ///< Of the failing calls.
+  int error = EIO;                         ///< Of the failing calls.
+  size_t endingRead = SIZE_MAX;            ///< Number of the read that finds the end of the file.
+  std::function<void(size_t read)> onRead; ///< Called with the number of each read before it is made.
+  bool failsStat = false;                  ///< True if fstat fails.
   size_t reads = 0, writes = 0, calls = 0;
 };
 thread_local IoFaults *faults = nullptr;
@@ -41,6 +46,12 @@ ssize_t readAt(int descriptor, void *to, size_t bytes, off_t offset) {
     errno = error;
     return -1;
   }
+  if (faults && faults->onRead)
+    faults->onRead(faults->reads - 1);
+  if (faults && faults->reads - 1 == faults->endingRead) {
+    errno = EINTR; // the value of an earlier call, which says nothing
+    return 0;
+  }
   return syscall(SYS_pread64, descriptor, to, bytes, offset);
 }
 
@@ -51,6 +62,13 @@ extern "C" ssize_t pread(int descriptor, void *to, size_t bytes, off_t offset) {
 }
 extern "C" ssize_t pread64(int descriptor, void *to, size_t bytes, off64_t offset) {
   return readAt(descriptor, to, bytes, offset);
+}
+extern "C" int fstat(int descriptor, struct stat *facts) noexcept {
+  if (faults && faults->failsStat) {
+    errno = faults->error;
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_fstat, descriptor, facts));
 }
 extern "C" ssize_t write(int descriptor, const void *from, size_t bytes) {
   static size_t none = 0;
@@ -149,4 +167,60 @@ TEST_F(IoFaultTest, EachReadThatFailsIsAnError) {
   }
   EXPECT_GE(failing, 2u);
   EXPECT_EQ(read().message(), "");
+}
+
+TEST_F(IoFaultTest, AFileThatEndsWhileItIsReadIsAnError) {
+  ASSERT_EQ(save().message(), "");
+  for (size_t read : {0, 1, 2}) {
+    injected = {};
+    injected.endingRead = read;
+    faults = &injected;
+    Status status = this->read();
+    faults = nullptr;
+    EXPECT_EQ(status.message(), "'" + at("m.inlay") + "': became shorter while it was read") << read;
+  }
+}
+
+TEST_F(IoFaultTest, AFileThatChangesWhileItIsReadIsAnError) {
+  builder.constant("large", MemorySpace::Host, std::vector<float>(5000, 1));
+  ASSERT_EQ(save().message(), "");
+  const std::string container = load(at("m.inlay"));
+  auto readChanged = [&](const std::string &changed) {
+    injected = {};
+    injected.onRead = [&](size_t read) {
+      if (read == 2) // after the header and the table, before everything else
+        store(at("m.inlay"), changed);
+    };
+    faults = &injected;
+    Status status = this->read();
+    faults = nullptr;
+    store(at("m.inlay"), container);
+    return status.message();
+  };
+  EXPECT_EQ(readChanged(container), "");
+  EXPECT_EQ(readChanged(container + "x"), "'" + at("m.inlay") + "': changed its size while it was read");
+  std::string moved = container; // the constants start a page later
+  size_t offset = container.find("constants") + 16;
+  ASSERT_LT(offset, 64u + 40 * 5);
+  moved[offset + 1] = static_cast<char>(moved[offset + 1] + 0x10);
+  moved[offset + 9] = static_cast<char>(moved[offset + 9] - 0x10);
+  EXPECT_EQ(readChanged(moved), "'" + at("m.inlay") + "': changed while it was read");
+}
+
+TEST_F(IoFaultTest, AFileThatCannotBeExaminedIsAnError) {
+  ASSERT_EQ(save().message(), "");
+  injected.failsStat = true;
+  faults = &injected;
+  Status status = read();
+  faults = nullptr;
+  EXPECT_EQ(status.message(), "'" + at("m.inlay") + "': can't be examined: Input/output error");
+}
+
+TEST_F(IoFaultTest, AWeightsFileThatCannotBeComparedIsAnError) {
+  ASSERT_EQ(save().message(), "");
+  injected.failingRead = 0;
+  faults = &injected;
+  Status status = writeContainer(at("m.inlay"), *builder.plan, {}, {"w.safetensors"});
+  faults = nullptr;
+  EXPECT_EQ(status.message(), "weights file 'w.safetensors': can't be read: Input/output error");
 }

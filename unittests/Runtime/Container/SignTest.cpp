@@ -64,6 +64,10 @@ TEST_F(SignTest, ASignedFileIsReadWithItsKeyAlone) {
   EXPECT_EQ(error(), "") << "the option takes precedence over the environment";
   setenv("INLAY_PUBLIC_KEY", at("key.pub.pem").c_str(), 1);
   EXPECT_TRUE(readContainer(at("m.inlay")).isOk());
+  setenv("INLAY_PUBLIC_KEY", "", 1);
+  EXPECT_EQ(readContainer(at("m.inlay")).status().message(),
+            "'" + at("m.inlay") + "': expected INLAY_PUBLIC_KEY to name a file, but it is empty");
+  EXPECT_EQ(error(), "");
   unsetenv("INLAY_PUBLIC_KEY");
 }
 

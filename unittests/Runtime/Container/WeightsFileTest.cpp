@@ -4,6 +4,7 @@
 
 #include "../PlanBuilder.h"
 #include "ContainerFixture.h"
+#include "Weights.h"
 
 #include <array>
 #include <chrono>
@@ -58,7 +59,9 @@ TEST_F(WeightsFileTest, NamedConstantsLieOutside) {
   EXPECT_EQ(describe(*saved->plan), describe(*builder.plan));
   std::string weights = load(at("w.safetensors"));
   EXPECT_EQ(weights.size(), 8 + loadLittle<uint64_t>(weights.data()) + 8 + 2003 * sizeof(float));
+  EXPECT_EQ((8 + loadLittle<uint64_t>(weights.data())) % 64, 0u) << "the first tensor starts on a cache line";
   std::string header = weights.substr(8, loadLittle<uint64_t>(weights.data()));
+  EXPECT_LT(header.size() - header.find_last_not_of(' '), 65u);
   EXPECT_EQ(header.substr(0, header.find_last_not_of(' ') + 1),
             "{\"a \\\"step\\\"\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]},"
             "\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[8,20]},"
@@ -68,6 +71,28 @@ TEST_F(WeightsFileTest, NamedConstantsLieOutside) {
   ASSERT_TRUE(save().isOk());
   EXPECT_EQ(load(at("m.inlay")), first);
   EXPECT_EQ(load(at("w.safetensors")), weights);
+}
+
+TEST_F(WeightsFileTest, WideElementsComeFirst) {
+  builder.plan->buffers.clear();
+  builder.plan->constants.clear();
+  for (auto [key, element] :
+       {std::pair("a", ElementType::I8), {"d", ElementType::F32}, {"b", ElementType::F64}, {"c", ElementType::F32}}) {
+    add("w", {1, 2}, key);
+    Buffer &buffer = builder.plan->buffers.back();
+    buffer.type = {element, {Expr(static_cast<int64_t>(8 / byteWidth(element)))}};
+  }
+  std::vector<ConstantPlace> places(4);
+  std::string header = layOutWeights(*builder.plan, places).header;
+  std::vector<size_t> order;
+  for (const char *key : {"\"b\"", "\"c\"", "\"d\"", "\"a\""})
+    order.push_back(header.find(key));
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end())) << header;
+}
+
+TEST_F(WeightsFileTest, AContainerInMemoryHasNoWeightsFile) {
+  ASSERT_TRUE(save().isOk());
+  EXPECT_EQ(readImage(load(at("m.inlay"))).status().message(), "needs a weights file, but the container is in memory");
 }
 
 TEST_F(WeightsFileTest, AnotherFileIsRefused) {

@@ -56,6 +56,13 @@ TEST(ConstantOrder, ElementsGoWhereTheirDimsGo) {
   checkElements<double>();
 }
 
+TEST(ConstantOrder, AnElementWithoutDimsIsCopied) {
+  float value = 7, copied = 0;
+  Constant constant{&value, sizeof(value), nullptr};
+  putInOrder(constant, &copied);
+  EXPECT_EQ(copied, 7);
+}
+
 TEST(ConstantOrder, IsOfAllDimsAndBytes) {
   auto error = [](std::vector<uint64_t> dims, std::vector<uint32_t> order, size_t size) {
     Constant constant{nullptr, size, nullptr, "w"};

@@ -123,6 +123,8 @@ TEST_P(ExecutorTest, AFailedRunNamesTheSegmentAndTheNextCallWorks) {
   Status status = (*program)->call({view(x)}, {view(y)});
   EXPECT_EQ(status.code(), StatusCode::DeviceLost);
   EXPECT_EQ(status.message(), "segment 'step1': fake device is gone");
+  device->failRuns = 1;
+  EXPECT_EQ((*program)->profile({view(x)}, {view(y)}).status().message(), "segment 'step1': fake device is gone");
   EXPECT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
   EXPECT_EQ(y, expectedResult);
 }
@@ -139,6 +141,7 @@ TEST_P(ExecutorTest, ConstantsAreReplaced) {
   EXPECT_EQ(y, (std::vector<float>{-2, -4, -6, -10}));
   EXPECT_EQ((*program)->replaceConstants({{0, {other->data(), 12, other}}}).message(),
             "constant 0 (''): expected 16 bytes, but got 12");
+  EXPECT_FALSE((*program)->replaceConstants({{0, {nullptr, 16, other}}}).isOk());
   EXPECT_EQ((*program)->replaceConstants({{1, {other->data(), 16, other}}}).message(),
             "constant 1 is out of range of 1");
   ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
@@ -181,6 +184,61 @@ TEST_P(ExecutorTest, LoadNamesWhatIsMissing) {
 
 INSTANTIATE_TEST_SUITE_P(Memory, ExecutorTest, testing::Values(true, false),
                          [](auto &info) { return info.param ? "Unified" : "Discrete"; });
+
+TEST(Executor, ConstantsThatAreLargeEnoughAreUsedInPlace) {
+  for (auto [bytes, isOrdered, imports] : {std::tuple(65536, false, 1), {65532, false, 0}, {65536, true, 0}}) {
+    PlanBuilder builder;
+    builder.constant("w", MemorySpace::Device, std::vector<float>(bytes / 4, 1));
+    if (isOrdered) {
+      builder.plan->constants[0].dims = {static_cast<uint64_t>(bytes / 4)};
+      builder.plan->constants[0].order = {0};
+    }
+    auto device = std::make_shared<FakeDevice>(true);
+    device->canImport = true;
+    auto program = Program::load(builder.plan, device, nullptr);
+    ASSERT_TRUE(program.isOk()) << program.status().message();
+    EXPECT_EQ(device->imports, imports) << bytes;
+  }
+}
+
+TEST(Executor, TheFirstBufferMayBeATemporary) {
+  PlanBuilder builder;
+  uint32_t t = builder.temporary("t", MemorySpace::Device, {Expr(4)});
+  uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});
+  builder.copy(x, t);
+  builder.copy(t, y, {0});
+  auto program = Program::load(builder.plan, std::make_shared<FakeDevice>(false), nullptr);
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  std::vector<float> in = {1, 2, 3, 4}, out(4);
+  ASSERT_EQ((*program)->call({view(in)}, {view(out)}).message(), "");
+  EXPECT_EQ(out, in);
+}
+
+TEST(Executor, ScratchWithoutASizeNamesTheStep) {
+  PlanBuilder builder;
+  Expr n = Expr::dim(0, 0);
+  uint32_t x = builder.input("x", {n}), y = builder.output("y", {n});
+  uint32_t from = builder.temporary("from", MemorySpace::Device, {n}),
+           to = builder.temporary("to", MemorySpace::Device, {n});
+  builder.copy(x, from);
+  builder.launch(builder.engine("double", 2), {from, to}, {0});
+  builder.copy(to, y, {1});
+  builder.plan->engines[0].scratch = {Expr::binary(Expr::Op::Mul, n, Expr(-1))};
+  auto program = Program::load(builder.plan, std::make_shared<FakeDevice>(false), nullptr);
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  std::vector<float> in(4), out(4);
+  Status status = (*program)->call({view(in)}, {view(out)});
+  EXPECT_NE(status.message().find("step1"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("fake scratch has no size"), std::string::npos) << status.message();
+}
+
+TEST(Device, FillNeedsAWriterAndRoom) {
+  FakeDevice device(true);
+  auto buffer = device.allocate(16);
+  ASSERT_TRUE(buffer.isOk());
+  EXPECT_EQ(device.fill(**buffer, 16, {}).message(), "expected a writer for the buffer, but got null");
+  EXPECT_EQ(device.fill(**buffer, 20, [](void *) {}).message(), "expected at most 16 bytes to write, but got 20");
+}
 
 TEST(Executor, EmptyPlanRuns) {
   auto program = Program::load(std::make_shared<Plan>(), nullptr, nullptr);

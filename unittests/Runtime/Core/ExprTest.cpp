@@ -53,6 +53,9 @@ TEST(Expr, FoldsConstantsAndNeutralOperands) {
   EXPECT_EQ(Expr::binary(Op::Mul, dim, Expr(1)).code().size(), 1u);
   EXPECT_EQ(Expr::binary(Op::Add, Expr(0), dim).code().size(), 1u);
   EXPECT_EQ(Expr::binary(Op::FloorDiv, Expr(1), dim).code().size(), 3u);
+  EXPECT_EQ(Expr::binary(Op::FloorDiv, dim, Expr(1)).code().size(), 1u);
+  EXPECT_EQ(Expr::binary(Op::CeilDiv, dim, Expr(1)).code().size(), 1u);
+  EXPECT_EQ(Expr::binary(Op::Mod, dim, Expr(1)).code().size(), 3u);
 }
 
 TEST(Expr, AFoldThatFailsStaysAndFailsWhenEvaluated) {
@@ -64,7 +67,8 @@ TEST(Expr, AFoldThatFailsStaysAndFailsWhenEvaluated) {
 
 TEST(Expr, RefusesMalformedCode) {
   for (const Expr &expr : {Expr(std::vector<Expr::Instruction>{}), Expr({{Op::Add, 0, 0}}),
-                           Expr({{Op::Constant, 1, 0}, {Op::Constant, 2, 0}}), Expr({{static_cast<Op>(77), 0, 0}})}) {
+                           Expr({{Op::Constant, 1, 0}, {Op::Constant, 2, 0}}), Expr({{static_cast<Op>(77), 0, 0}}),
+                           Expr({{Op::Add, 0, 0}, {Op::Constant, 1, 0}, {Op::Constant, 2, 0}})}) {
     EXPECT_FALSE(expr.evaluate({}).isOk());
     EXPECT_FALSE(expr.check({}).isOk());
   }

@@ -73,6 +73,8 @@ TEST(MemoryUse, OfTheHost) {
   expectBytes(use->hostScratch, 256, 64 + 1000);
   expectBytes(use->hostTemporaries, 16, 16);
   expectBytes(use->deviceTemporaries, 0, 0);
+  builder.plan->hostCode.functions[1].unsharedScratch = {Expr::binary(Expr::Op::FloorDiv, Expr(1), Expr(0))};
+  EXPECT_EQ(measure(builder, true, {{4}}).status().message().find("host function 'second': "), 0u);
 }
 
 /// Calls a program whose slots fit into the limit for each dims, but not if they are large enough for all of them.

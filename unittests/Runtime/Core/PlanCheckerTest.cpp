@@ -215,6 +215,32 @@ TEST_F(PlanCheckerTest, EngineContents) {
   EXPECT_EQ(error(), "engine 'engine_add': expected at most 65536 arguments, but got 4294967295");
 }
 
+TEST_F(PlanCheckerTest, EngineAtItsLimits) {
+  Engine &changed = plan().engines[0];
+  changed.kernels[0].kinds = {BindingKind::VectorTexels, BindingKind::Storage, BindingKind::Storage};
+  EXPECT_EQ(error(), "");
+  changed.arguments = 65536;
+  EXPECT_EQ(error(), "step 1 ('step1'): expected 65536 buffers, but got 3");
+}
+
+TEST_F(PlanCheckerTest, EngineExpressionsOfDimsThatDoNotExist) {
+  Engine &broken = plan().engines[0];
+  broken.kernels[0].pushConstants = 1;
+  broken.dispatches[0].pushConstants = {Expr::dim(3, 0)};
+  EXPECT_EQ(error(),
+            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant: expression reads dim 0 of input 3, "
+            "which doesn't exist");
+  broken.scratch = {Expr(1), Expr::dim(0, 2)};
+  EXPECT_EQ(error(), "engine 'engine_add': scratch 1: expression reads dim 2 of input 0, which doesn't exist");
+}
+
+TEST_F(PlanCheckerTest, LaunchWithOtherBuffers) {
+  plan().steps[1].buffers.pop_back();
+  EXPECT_EQ(error(), "step 1 ('step1'): expected 3 buffers, but got 2");
+  plan().steps[1].buffers = {dx, w, dy, dy};
+  EXPECT_EQ(error(), "step 1 ('step1'): expected 3 buffers, but got 4");
+}
+
 TEST_F(PlanCheckerTest, EngineGridWithoutAValue) {
   plan().engines[0].dispatches[0].grid[0] = Expr::binary(Expr::Op::FloorDiv, Expr(1), Expr(0));
   EXPECT_EQ(error(), "engine 'engine_add': dispatch 0 (kernel 'add'): grid: 1//0 has no value");

@@ -38,6 +38,13 @@ TEST_F(QuarantineTest, EachFailureThatFollowsDoublesTheWaitUpToTheLongest) {
   }
 }
 
+TEST_F(QuarantineTest, TheNextTryIsTheEarliest) {
+  quarantine.hold(0, now + 50ms);
+  quarantine.hold(1, now);
+  quarantine.hold(2, now + 20ms);
+  EXPECT_EQ(wait(), 100ms);
+}
+
 TEST_F(QuarantineTest, WhatFailsSoonAfterItsReleaseWaitsLonger) {
   quarantine.hold(0, now);
   quarantine.release(0, now += 100ms);

@@ -128,6 +128,10 @@ TEST_P(SessionTest, WrongSessionsAreRefused) {
   EXPECT_EQ(call(nullptr, 1), "the program has state: pass a session, which makeSession() makes");
   EXPECT_EQ(call(other.get(), 1),
             "the session belongs to another program: pass one that makeSession() of this program has made");
+  Lanes in(kLanes, 1);
+  const char *refusal = "the session belongs to another program";
+  EXPECT_EQ(program->callForResults({view(in)}, other.get()).status().message().find(refusal), 0u);
+  EXPECT_EQ(program->profile({view(in)}, {view(out)}, nullptr, other.get()).status().message().find(refusal), 0u);
   EXPECT_FALSE(other->dims(0).isOk()) << "it was not used";
   auto session = makeSession();
   expectTotal(session.get(), 1, 1);

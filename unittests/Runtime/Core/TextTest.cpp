@@ -19,6 +19,12 @@ TEST(Text, controlsAreEscapedByteByByte) {
   EXPECT_EQ(escapeControls("a\x1f\x7f", ""), "a\\x1f\\x7f");
   EXPECT_EQ(escapeControls("\u0080\u009f", ""), "\\xc2\\x80\\xc2\\x9f");
   EXPECT_EQ(escapeControls("\u061c\u200b\u202e\ufeff", ""), "\\xd8\\x9c\\xe2\\x80\\x8b\\xe2\\x80\\xae\\xef\\xbb\\xbf");
+  for (const char *first : {"\u200b", "\u2028", "\u2060"})
+    EXPECT_EQ(escapeControls(first, "").size(), 12u) << first;
+  for (const char *last : {"\u200f", "\u202e", "\u206f"})
+    EXPECT_EQ(escapeControls(last, "").size(), 12u) << last;
+  for (const char *text : {"\u200a\u2010", "\u2027\u202f", "\u205f\u2070"})
+    EXPECT_EQ(escapeControls(text, ""), text);
   EXPECT_EQ(escapeControls("a\nb\t", ""), "a\\nb\\x09");
   EXPECT_EQ(escapeControls("a\nb\t", "\n\t"), "a\nb\t");
 }
@@ -33,6 +39,7 @@ TEST(Text, bytesThatAreNotUtf8AreEscaped) {
   EXPECT_EQ(escapeControls("\xf4\x90\x80\x80", ""), "\\xf4\\x90\\x80\\x80"); // beyond Unicode
   EXPECT_EQ(escapeControls("\xf5\x80\x80\x80", ""), "\\xf5\\x80\\x80\\x80");
   EXPECT_EQ(escapeControls("\xe2\x82", ""), "\\xe2\\x82"); // cut short
+  EXPECT_EQ(escapeControls("\xe2\xa8-", ""), "\\xe2\\xa8-");
   EXPECT_EQ(escapeControls("\xc3"
                            "a",
                            ""),

@@ -69,6 +69,27 @@ TEST(Trace, JsonIsSortedAndEscaped) {
             "\"args\":{}}\n]}\n");
 }
 
+TEST(Trace, JsonHasOnlyCharactersOfUnicode) {
+  auto print = [](const std::string &text) {
+    Trace trace;
+    trace.note(text);
+    std::string json = toJson(trace, "");
+    size_t begin = json.find("[\"") + 2;
+    return json.substr(begin, json.find("\"]") - begin);
+  };
+  for (const char *text :
+       {"\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\u1000", "\U00010000", "\U00040000", "\U0010ffff"})
+    EXPECT_EQ(print(text), text);
+  // Overlong forms, surrogates, and what lies beyond.
+  for (const char *text :
+       {"\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"}) {
+    std::string replaced;
+    for (size_t i = 0; i < std::string(text).size(); ++i)
+      replaced += "\xef\xbf\xbd";
+    EXPECT_EQ(print(text), replaced);
+  }
+}
+
 TEST(Trace, AnEmptyOneIsStillAFile) { EXPECT_NE(toJson(Trace(), "").find("\"traceEvents\""), std::string::npos); }
 
 TEST(Trace, ManyEventsAreCounted) {

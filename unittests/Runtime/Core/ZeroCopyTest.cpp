@@ -4,12 +4,14 @@
 
 #include "../FakeDevice.h"
 #include "../PlanBuilder.h"
+#include "Runtime/Core/Memory/HostBlock.h"
 #include "Runtime/Core/Memory/ResultMemory.h"
 
 #include "inlay/Runtime/Core/Recovery.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
@@ -241,6 +243,30 @@ TEST(ResultMemory, GoesAround) {
   EXPECT_GE(idleResultBytes(), bytes);
   EXPECT_EQ(allocate(bytes - 100).get(), address);
   EXPECT_NE(allocate(bytes / 2).get(), address) << "the block is too large";
+}
+
+TEST(ResultMemory, LargeBlocksConsistOfPages) {
+  size_t before = idleResultBytes(), bytes = (size_t(200) << 20) + 1;
+  {
+    auto memory = allocateResult(bytes);
+  } // is larger than all idle blocks
+  EXPECT_EQ(idleResultBytes() % 4096, 0u) << before;
+  before = idleResultBytes();
+  {
+    auto memory = allocateResult(1000);
+  }
+  EXPECT_EQ(idleResultBytes(), before) << "small blocks are freed";
+}
+
+TEST(HostBlock, OnlyLargeOnesStartOnPages) {
+  auto isOnPage = [](const HostBlock &block) { return reinterpret_cast<uintptr_t>(block.get()) % 4096 == 0; };
+  EXPECT_TRUE(isOnPage(*allocateHostBlock(size_t(1) << 20)));
+  std::vector<HostBlock> small;
+  for (int i = 0; i < 3; ++i) {
+    small.push_back(std::move(*allocateHostBlock(1)));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(small.back().get()) % 64, 0u);
+  }
+  EXPECT_FALSE(std::all_of(small.begin(), small.end(), isOnPage));
 }
 
 TEST(ResultMemory, HasABound) {

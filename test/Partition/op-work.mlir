@@ -77,6 +77,27 @@ module attributes {inlay.targets = [#host], inlay.cost_model = {version = 1, tar
     %0 = linalg.matmul ins(%x, %x : tensor<10x10xf32>, tensor<10x10xf32>) outs(%o : tensor<10x10xf32>) -> tensor<10x10xf32>
     return %0 : tensor<10x10xf32>
   }
+  // The op does not read the elements that it overwrites.
+  // CHECK: "function": "destination"
+  // CHECK: "modelled_ns": 800,
+  func.func @destination(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+    %0 = linalg.exp ins(%x : tensor<100xf32>) outs(%y : tensor<100xf32>) -> tensor<100xf32>
+    return %0 : tensor<100xf32>
+  }
+  // 2 x 10 queries x 20 keys, with elements of 16 numbers in the first product and of 8 in the second.
+  // CHECK: "function": "attention"
+  // CHECK: "modelled_ns": 9600,
+  func.func @attention(%q: tensor<10x16xf32>, %k: tensor<20x16xf32>, %v: tensor<20x8xf32>) -> tensor<10x8xf32> {
+    %0 = inlay.opaque "aten::scaled_dot_product_attention"(%q, %k, %v)
+      : (tensor<10x16xf32>, tensor<20x16xf32>, tensor<20x8xf32>) -> tensor<10x8xf32>
+    return %0 : tensor<10x8xf32>
+  }
+  // CHECK: "function": "complex"
+  // CHECK: "modelled_ns": 16000,
+  func.func @complex(%x: tensor<125xcomplex<f32>>) -> tensor<125xcomplex<f32>> {
+    %0 = inlay.opaque "custom::thing"(%x) : (tensor<125xcomplex<f32>>) -> tensor<125xcomplex<f32>>
+    return %0 : tensor<125xcomplex<f32>>
+  }
   // CHECK: "function": "tosa"
   // CHECK: "modelled_ns": 1500,
   func.func @tosa(%x: tensor<125xf32>) -> tensor<125xf32> {

@@ -245,3 +245,53 @@ TEST(Quality, MinSizeBeyondTheBudget) {
   EXPECT_EQ(measure(makeLongGraph(6000, 2, 12), 40),
             "18 segments, 9 accelerated, bound 18, witness 23, kept 573, bytes 278002 of 527954");
 }
+
+/// Returns the counts of the schedule of one graph of more than 64 nodes, for which there is no exact search.
+static std::string measureMiddle(unsigned seed) {
+  std::mt19937 random(seed);
+  RandomGraphOptions options;
+  options.targets = 2 + seed % 3;
+  options.neutral = seed % 5 == 0 ? 0.2 : 0;
+  options.sized = true;
+  options.shape = kShapes[(seed / 2) % kShapes.size()];
+  options.nodes = 65 + random() % 40;
+  options.edges = 0.004 + 0.004 * (random() % 6);
+  ScheduleGraph graph = makeRandomGraph(random, options);
+  return measure(graph, 2 + random() % 8);
+}
+
+/// Returns the counts of the schedule of one small graph with isolated ops.
+static std::string measureSmall(unsigned seed) {
+  std::mt19937 random(seed);
+  RandomGraphOptions options;
+  options.targets = 2 + seed % 3;
+  options.neutral = seed % 5 == 0 ? 0.2 : 0;
+  options.pinned = seed % 7 == 0 ? 0.05 : 0;
+  options.isolated = seed % 11 == 0 ? 0.1 : 0;
+  options.sized = true;
+  options.shape = kShapes[(seed / 2) % kShapes.size()];
+  options.nodes = 6 + random() % 14;
+  options.edges = 0.03 + 0.03 * (random() % 6);
+  ScheduleGraph graph = makeRandomGraph(random, options);
+  for (ScheduleNode &node : graph.nodes) {
+    node.opCount = 1 + random() % 4;
+    node.isolated = random() % 4 == 0;
+    node.neutral &= !node.isolated;
+  }
+  return measure(graph, 2 + random() % 4);
+}
+
+TEST(Quality, AGraphOfWhichDroppingSmallSegmentsKeepsTheMost) {
+  EXPECT_EQ(measureMiddle(36), "3 segments, 1 accelerated, bound 3, witness 0, kept 10, bytes 311 of 311");
+}
+
+TEST(Quality, GraphsWithIsolatedOpsOfTheMinimumSize) {
+  EXPECT_EQ(measureSmall(35), "3 segments, 3 accelerated, bound 3, witness 0, kept 19, bytes 83 of 83");
+  EXPECT_EQ(measureSmall(77), "6 segments, 3 accelerated, bound 6, witness 0, kept 21, bytes 303 of 303");
+  EXPECT_EQ(measureSmall(182), "8 segments, 3 accelerated, bound 8, witness 0, kept 23, bytes 564 of 564");
+}
+
+TEST(Quality, GraphsOfWhichTheFirstRandomOrderKeepsTheMost) {
+  EXPECT_EQ(measureSmall(764), "10 segments, 6 accelerated, bound 10, witness 0, kept 25, bytes 530 of 530");
+  EXPECT_EQ(measureSmall(765), "5 segments, 2 accelerated, bound 5, witness 0, kept 11, bytes 174 of 174");
+}

@@ -216,6 +216,16 @@ TEST(SlackPlacement, NeverCostsSegmentsOrTargets) {
   }
 }
 
+TEST(SlackPlacement, NodesAndEdgesMakeAGraphLarge) {
+  ScheduleGraph graph;
+  graph.nodes.resize(499'998);
+  graph.addEdge(0, 1);
+  graph.seal();
+  EXPECT_FALSE(isLarge(graph));
+  graph.nodes.emplace_back();
+  EXPECT_TRUE(isLarge(graph));
+}
+
 TEST(SlackPlacement, LargeGraphsStartWhereFewerBytesAreCarried) {
   // Four segments suffice, whichever target comes first. If the accelerator does, a host node that the end of a chain
   // also reads runs just before this end, instead of three segments before it.

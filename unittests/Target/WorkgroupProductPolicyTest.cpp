@@ -81,6 +81,13 @@ TEST(WorkgroupProductPolicy, SoftwareGainsNothing) {
   EXPECT_FALSE(chooseWorkgroupProductTile(matmul(4096, 4096, 4096), profile, kAny));
 }
 
+TEST(WorkgroupProductPolicy, BlocksAreMostlyUsed) {
+  EXPECT_TRUE(chooseWorkgroupProductTile(matmul(8, 8, 1 << 16), makeGPU(), kAny));
+  EXPECT_FALSE(chooseWorkgroupProductTile(matmul(7, 4096, 64), makeGPU(), kAny));
+  EXPECT_FALSE(chooseWorkgroupProductTile(matmul(4096, 7, 64), makeGPU(), kAny));
+  EXPECT_FALSE(chooseWorkgroupProductTile(matmul(64, 64, (1 << 16) + 1), makeGPU(), kAny));
+}
+
 TEST(WorkgroupProductPolicy, OtherOpsAreNoProducts) {
   LoopNestShape vector = matmul(1, 4096, 4096);
   vector.inputStrides[0][0] = 0;

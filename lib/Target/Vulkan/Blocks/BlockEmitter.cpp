@@ -95,18 +95,17 @@ Value BlockEmitter::outerOffset(OpBuilder &b, const Access &access) {
 BlockEmitter::Part BlockEmitter::makePart(OpBuilder &b, bool isLhs) {
   Part part;
   part.operand = isLhs ? loops.lhs : 1 - loops.lhs;
-  ArrayRef<size_t> acrossLoops = isLhs ? loops.rows : loops.columns;
+  size_t lastLoop = (isLhs ? loops.rows : loops.columns).back();
   int64_t across = isLhs ? blockSize.rows : blockSize.columns;
   int vectorLoop = emitter.findVectors(access(part.operand), element, /*maybeOpen=*/true);
-  part.hasVectors = vectorLoop >= 0 && (vectorLoop == int(loops.inner) || vectorLoop == int(acrossLoops.back()));
-  part.readsAlongDepth = part.hasVectors ? vectorLoop == int(loops.inner)
-                                         : !State::is(access(part.operand).strides[acrossLoops.back()], 1);
-  bool isAcross = layout == Layout::Across, alongDepth = !isAcross && part.readsAlongDepth;
-  part.alongDepth = alongDepth;
-  int64_t minor = alongDepth ? blockSize.depth : across, lines = alongDepth ? across : blockSize.depth;
+  part.hasVectors = vectorLoop >= 0 && (vectorLoop == int(loops.inner) || vectorLoop == int(lastLoop));
+  part.readsTerms =
+      part.hasVectors ? vectorLoop == int(loops.inner) : !State::is(access(part.operand).strides[lastLoop], 1);
+  part.keepsTerms = layout == Layout::AsRead && part.readsTerms;
+  int64_t minor = part.keepsTerms ? blockSize.depth : across, lines = part.keepsTerms ? across : blockSize.depth;
   part.pitch = getBlockPitch(minor, element.getIntOrFloatBitWidth() / 8);
-  Type slotType = isAcross ? element : VectorType::get({kWidth}, element);
-  part.slots = lines * part.pitch / (isAcross ? 1 : kWidth);
+  Type slotType = layout == Layout::AsRead ? Type(VectorType::get({kWidth}, element)) : element;
+  part.slots = lines * part.pitch / (layout == Layout::AsRead ? kWidth : 1);
   part.memory = allocate(b, buffers * part.slots, slotType);
   int64_t quads = lines * minor / kWidth, invocations = blockSize.invocations;
   for (int64_t first = 0; first < quads; first += invocations) {
@@ -122,19 +121,19 @@ BlockEmitter::Quad BlockEmitter::makeQuad(OpBuilder &b, const Part &part, bool i
   quad.isActive = isActive;
   ArrayRef<size_t> acrossLoops = isLhs ? loops.rows : loops.columns;
   int64_t block = isLhs ? blockSize.rows : blockSize.columns;
-  int64_t minorQuads = (part.readsAlongDepth ? blockSize.depth : block) / kWidth;
+  int64_t minorQuads = (part.readsTerms ? blockSize.depth : block) / kWidth;
   Value major = divide(b, number, minorQuads), minorQuad = remainder(b, number, minorQuads);
   Value minor = multiply(b, minorQuad, kWidth);
   if (layout == Layout::AsRead)
     quad.slot = add(b, multiply(b, major, part.pitch / kWidth), minorQuad);
   else
-    quad.slot = part.readsAlongDepth ? add(b, multiply(b, minor, part.pitch), major)
-                                     : add(b, multiply(b, major, part.pitch), minor);
+    quad.slot =
+        part.readsTerms ? add(b, multiply(b, minor, part.pitch), major) : add(b, multiply(b, major, part.pitch), minor);
   const Access &operand = access(part.operand);
   Value outer = outerOffset(b, operand);
   for (int64_t i = 0; i < (part.hasVectors ? 1 : kWidth); ++i) {
-    Value across = part.readsAlongDepth ? major : addConstant(b, minor, i);
-    Value depth = part.readsAlongDepth ? addConstant(b, minor, i) : major;
+    Value across = part.readsTerms ? major : addConstant(b, minor, i);
+    Value depth = part.readsTerms ? addConstant(b, minor, i) : major;
     Value at = add(b, isLhs ? place.row : place.column, across);
     Value start = add(b, outer, offset(b, operand, acrossLoops, split(b, acrossLoops, at)));
     quad.starts.push_back(add(b, start, state.scale(b, depth, operand.strides[loops.inner])));
@@ -176,10 +175,11 @@ BlockEmitter::Step BlockEmitter::findStep(OpBuilder &b, Value number) {
   return step;
 }
 
-/// Returns true if no step reaches over the end of the inner loop. The first step is loaded even if there is none.
+/// Returns true if all steps are inside of the reductions. The first step is loaded even if there is none.
 bool BlockEmitter::hasWholeSteps() const {
-  AffineExpr size = emitter.size(loops.inner);
-  return size.isMultipleOf(blockSize.depth) && getRange(size, emitter.getSymbols()).min > 0;
+  auto isNeverEmpty = [&](size_t loop) { return getRange(emitter.size(loop), emitter.getSymbols()).min > 0; };
+  return emitter.size(loops.inner).isMultipleOf(blockSize.depth) && isNeverEmpty(loops.inner) &&
+         llvm::all_of(loops.sums, isNeverEmpty);
 }
 
 /// Loads four elements. Elements beyond an end are zero.
@@ -231,7 +231,7 @@ void BlockEmitter::storeStep(OpBuilder &b, ValueRange loaded, Value buffer) {
       }
       for (int64_t i = 0; i < kWidth; ++i) {
         Value one = vector::ExtractOp::create(inside, loc, value, i);
-        Value at = addConstant(inside, slot, i * (part.readsAlongDepth ? part.pitch : 1));
+        Value at = addConstant(inside, slot, i * (part.readsTerms ? part.pitch : 1));
         memref::StoreOp::create(inside, loc, one, part.memory, at);
       }
     }
@@ -239,16 +239,4 @@ void BlockEmitter::storeStep(OpBuilder &b, ValueRange loaded, Value buffer) {
 
 Value BlockEmitter::bufferStart(OpBuilder &b, const Part &part, Value buffer) {
   return buffer ? multiply(b, buffer, part.slots) : Value();
-}
-
-//===-- The result
-//--------------------------------------------------------------------------------------------------===//
-
-/// Returns the index of an element of the result. `indices` has one index for each parallel loop.
-Value BlockEmitter::elementIndex(OpBuilder &b, ArrayRef<Value> indices) {
-  Value index = outerOffset(b, output());
-  for (const std::vector<size_t> *across : {&loops.rows, &loops.columns})
-    for (size_t loop : *across)
-      index = add(b, index, offset(b, output(), loop, indices[loop]));
-  return index ? index : state.constant(b, 0);
 }

@@ -24,7 +24,7 @@ struct BlockPlace {
 /// the inputs.
 bool hasSeparateBuffers(const TileEmitter &emitter);
 
-/// Emits one block. A block may reach over the ends of all loops.
+/// Copies the operands of one block. A block may reach over the ends of all loops.
 class BlockEmitter {
 protected:
   using Access = TileEmitter::Access;
@@ -36,7 +36,7 @@ protected:
   /// Four elements of an operand that an invocation copies in each step.
   struct Quad {
     mlir::Value isActive;                   ///< True if the invocation copies these elements. Null means always true.
-    mlir::Value slot;                       ///< Index of the vector, or of its first element, in workgroup memory.
+    mlir::Value slot;                       ///< Index in workgroup memory of the vector, or of its first element.
     llvm::SmallVector<mlir::Value> starts;  ///< Index of each element in the buffer without the step; one for a vector.
     llvm::SmallVector<mlir::Value> depths;  ///< Index of the same elements along the inner loop, relative to the step.
     llvm::SmallVector<mlir::Value> insides; ///< True if the row or column of the element exists. Null: always true.
@@ -45,11 +45,11 @@ protected:
   /// The part of an operand that one step needs, in workgroup memory.
   struct Part {
     size_t operand;
-    bool alongDepth;      ///< True if terms are contiguous in workgroup memory, false if rows or columns are.
-    bool readsAlongDepth; ///< True if invocations read four terms from the buffer, false if four rows or columns.
-    bool hasVectors;      ///< True if the buffer is read in vectors.
-    int64_t pitch;        ///< Elements between lines in workgroup memory.
-    int64_t slots;        ///< Elements of `memory` that a step needs.
+    bool readsTerms; ///< True if invocations read four terms together from the buffer, false if four rows or columns.
+    bool keepsTerms; ///< True if terms are contiguous in workgroup memory, false if rows or columns are.
+    bool hasVectors; ///< True if the buffer is read in vectors.
+    int64_t pitch;   ///< Elements between lines in workgroup memory.
+    int64_t slots;   ///< Elements of `memory` that a step needs.
     mlir::Value memory;
     llvm::SmallVector<Quad> quads;
   };
@@ -95,7 +95,6 @@ protected:
   mlir::Value offset(mlir::OpBuilder &b, const Access &access, llvm::ArrayRef<size_t> loops,
                      llvm::ArrayRef<mlir::Value> indices);
   mlir::Value outerOffset(mlir::OpBuilder &b, const Access &access);
-  mlir::Value elementIndex(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> indices);
 
   /// Allocates memory for both operands, the one with the rows first, and finds what each invocation copies.
   void makeParts(mlir::OpBuilder &b);

@@ -67,6 +67,7 @@ private:
   void forResults(OpBuilder &b, int64_t row, int64_t column,
                   llvm::function_ref<void(OpBuilder &, Value slot, ArrayRef<Value> indices)> access);
   Value patchStart(OpBuilder &b);
+  Value elementIndex(OpBuilder &b, ArrayRef<Value> indices);
   SmallVector<Value> start(OpBuilder &b);
   void store(OpBuilder &b, ValueRange sums);
   void storeElement(OpBuilder &b, Value slot, ArrayRef<Value> indices);
@@ -88,14 +89,14 @@ private:
 Value CooperativeMatrixEmitter::loadMatrix(OpBuilder &b, const Part &part, bool isLhs, int64_t number, int64_t depth) {
   int64_t width = isLhs ? tile.unit.rows : tile.unit.columns, matrices = isLhs ? tile.rows : tile.columns;
   Value first = multiply(b, isLhs ? subgroupRow : subgroupColumn, matrices * width);
-  Value slot = part.alongDepth ? multiply(b, first, part.pitch / kWidth) : divide(b, first, kWidth);
+  Value slot = part.keepsTerms ? multiply(b, first, part.pitch / kWidth) : divide(b, first, kWidth);
   int64_t across = number * width;
   slot = addConstant(b, slot,
-                     part.alongDepth ? (across * part.pitch + depth) / kWidth : (depth * part.pitch + across) / kWidth);
+                     part.keepsTerms ? (across * part.pitch + depth) / kWidth : (depth * part.pitch + across) / kWidth);
   SmallVector<int64_t> shape = isLhs ? SmallVector<int64_t>{tile.unit.rows, tile.unit.depth}
                                      : SmallVector<int64_t>{tile.unit.depth, tile.unit.columns};
   auto type = gpu::MMAMatrixType::get(shape, b.getF16Type(), isLhs ? "AOp" : "BOp");
-  bool isTransposed = part.alongDepth != isLhs;
+  bool isTransposed = part.keepsTerms != isLhs;
   return gpu::SubgroupMmaLoadMatrixOp::create(b, loc, type, part.memory, slot, b.getIndexAttr(part.pitch / kWidth),
                                               isTransposed ? b.getUnitAttr() : UnitAttr());
 }
@@ -212,6 +213,15 @@ void CooperativeMatrixEmitter::forResults(
   setIndices(tile.loops.rows, atRow);
   setIndices(tile.loops.columns, atColumn);
   access(inside, add(inside, patchStart(inside), number), indices);
+}
+
+/// Returns the index of an element of the result. `indices` has one index for each parallel loop.
+Value CooperativeMatrixEmitter::elementIndex(OpBuilder &b, ArrayRef<Value> indices) {
+  Value index = outerOffset(b, output());
+  for (const std::vector<size_t> *across : {&loops.rows, &loops.columns})
+    for (size_t loop : *across)
+      index = add(b, index, offset(b, output(), loop, indices[loop]));
+  return index ? index : state.constant(b, 0);
 }
 
 /// Returns the initial matrices of sums.

@@ -123,8 +123,8 @@ SmallVector<Value> WorkgroupProductEmitter::multiplyStep(OpBuilder &b, Value buf
   return results;
 }
 
-/// Adds the terms of the steps in [from, to) to `sums`. The operands of step `from` must be in workgroup memory. Those
-/// of step `to` are there afterwards, or those of the last step if it is `to - 1`.
+/// Adds the terms of the steps in [from, to) to `sums`. The operands of step `from` must be in workgroup memory.
+/// Afterwards, it has those of step `to` if there is such a step.
 SmallVector<Value> WorkgroupProductEmitter::multiplySteps(OpBuilder &b, Value from, Value to, Value last,
                                                           ValueRange sums) {
   Value one = state.constant(b, 1);
@@ -155,7 +155,7 @@ void WorkgroupProductEmitter::reduce(OpBuilder &b) {
   gpu::BarrierOp::create(b, loc);
   constexpr int64_t kMaxTerms = 2048, kPartTerms = 1024; // More terms in one sum would make it less accurate.
   Value initial = emitter.getInitial();
-  Value nothing = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(-0.0f)); // -0.0 + x is x for all x
+  Value nothing = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(-0.0f)); // the neutral element
   auto all = [&](Value value) { return SmallVector<Value>(tile.rows * tile.columns, value); };
   if (countMaxSteps() <= kMaxTerms / tile.depth) {
     storeSums(b, multiplySteps(b, zero, steps, last, all(initial ? initial : nothing)), /*adds=*/!initial);

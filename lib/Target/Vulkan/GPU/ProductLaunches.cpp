@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches a product as dot products, on matrix units or as blocks of workgroups, the first two together with
-// elementwise neighbors. Policies and emitters in Products/ choose the tile and emit the body. LinalgToGPU.cpp launches
-// all other ops.
+// Launches a product as dot products, on matrix units or as blocks of workgroups. The first two kinds also compute the
+// elementwise ops before and after the product. Policies and emitters in Products/ and Blocks/ choose the tile and emit
+// the body. LinalgToGPU.cpp launches all other ops.
 
 #include "ProductLaunches.h"
 #include "Launch.h"

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace inlay::rt {
 
@@ -76,10 +77,10 @@ static std::string join(const BytePool &pool) {
 /// Calls `take` with the pieces of a pool and the zeros between them, in order.
 template <typename Take>
 static Status eachPart(const BytePool &pool, Take take) {
-  static const std::string zeros(kPageBytes, '\0');
+  static constexpr std::array<char, kPageBytes> zeros = {};
   uint64_t at = 0;
   for (const BytePool::Piece &piece : pool.pieces()) {
-    INLAY_RETURN_IF_ERROR(take(std::string_view(zeros).substr(0, piece.offset - at)));
+    INLAY_RETURN_IF_ERROR(take({zeros.data(), piece.offset - at}));
     INLAY_RETURN_IF_ERROR(take(piece.bytes));
     at = piece.offset + piece.bytes.size();
   }

@@ -2,17 +2,17 @@
 //
 // Programs in a child of fork, beside threads that were in calls, and programs that call themselves.
 
+#include "../Child.h"
 #include "../PlanBuilder.h"
 
 #include "inlay/Runtime/Core/Fork.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <functional>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace inlay::rt;
 using namespace inlay::rt::test;
@@ -48,17 +48,6 @@ struct ForkTest : testing::Test {
   Status replace(std::vector<float> values) {
     auto owner = std::make_shared<std::vector<float>>(std::move(values));
     return program->replaceConstants({{0, Constant{owner->data(), 8, owner, "w"}}});
-  }
-
-  /// Returns true if `check()` is true in a child of fork. A child that hangs is ended by SIGALRM.
-  static bool holdsInChild(const std::function<bool()> &check) {
-    pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
-      _exit(check() ? 0 : 1);
-    }
-    int status = 0;
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
 
   /// Returns a thread that is inside of a call, where it waits for `mayEnd`.
@@ -173,4 +162,49 @@ TEST_F(ForkTest, ACacheInUseAtAForkIsEmptyInTheChild) {
   }));
   mayEnd = true;
   thread.join();
+}
+
+TEST_F(ForkTest, AnObjectBeingCreatedAtAForkIsCreatedAgainInTheChild) {
+  static LazyStatic<std::vector<int>> shared;
+  std::atomic<bool> isInside{false}, mayEnd{false};
+  std::thread thread([&] {
+    shared.get([&] {
+      isInside = true;
+      while (!mayEnd)
+        std::this_thread::yield();
+      return std::vector<int>{1};
+    });
+  });
+  while (!isInside)
+    std::this_thread::yield();
+  EXPECT_TRUE(holdsInChild([&] {
+    auto make = [] { return std::vector<int>{2}; };
+    bool isMadeInGrandchild = holdsInChild([&] { return shared.get(make) == std::vector<int>{2}; });
+    return isMadeInGrandchild && shared.get(make) == std::vector<int>{2} && shared.get() == std::vector<int>{2};
+  }));
+  mayEnd = true;
+  thread.join();
+  EXPECT_EQ(shared.get(), std::vector<int>{1});
+}
+
+TEST(LazyStatic, AFailureIsNotStored) {
+  static LazyStatic<int> shared;
+  EXPECT_THROW(shared.get([]() -> int { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_EQ(shared.get([] { return 3; }), 3);
+}
+
+TEST(LazyStatic, ThreadsGetOneObject) {
+  static LazyStatic<int> shared;
+  std::atomic<int> made{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      auto make = [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return ++made;
+      };
+      EXPECT_EQ(shared.get(make), 1);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
 }

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <new>
 
@@ -41,7 +40,7 @@ private:
 };
 
 /// A cache that threads share. If a thread was using the cache at a fork, the child starts with an empty cache and
-/// leaks the old one. T must have a default constructor that makes an empty cache.
+/// leaks the old one. T must have a default constructor that makes an empty cache and doesn't fail.
 template <typename T>
 class SharedCache {
 public:
@@ -55,7 +54,7 @@ public:
     fork_.renewAfterFork([this] { renew(); });
     std::lock_guard<std::mutex> lock(mutex_);
     InUse inUse(isInUse_);
-    return function(*cache_);
+    return function(cache_);
   }
 
 private:
@@ -67,16 +66,14 @@ private:
 
   void renew() {
     new (&mutex_) std::mutex;
-    if (!isInUse_.exchange(false))
-      return;
-    static_cast<void>(cache_.release());
-    cache_ = std::make_unique<T>();
+    if (isInUse_.exchange(false))
+      new (&cache_) T;
   }
 
   ForkDetector fork_;
   std::mutex mutex_;
   std::atomic<bool> isInUse_{false};
-  std::unique_ptr<T> cache_ = std::make_unique<T>();
+  T cache_;
 };
 
 } // namespace inlay::rt

@@ -5,30 +5,26 @@
 #include "ResultMemory.h"
 #include "HostBlock.h"
 
+#include "inlay/Runtime/Core/Fork.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
+
 #include <algorithm>
-#include <mutex>
-#include <pthread.h>
 #include <vector>
 
 namespace inlay::rt {
 
 namespace {
 
-/// A cache of unused blocks. Thread-safe.
+/// A cache of unused blocks.
 class IdleBlocks {
 public:
   /// malloc caches smaller blocks itself.
   static constexpr size_t kMinBytes = size_t(128) << 10;
   static constexpr size_t kMaxBytes = size_t(256) << 20;
 
-  static IdleBlocks &get() {
-    static IdleBlocks &blocks = *new IdleBlocks(); // never destroyed: results may be released while the process exits
-    return blocks;
-  }
-
   /// Returns the smallest block that holds `bytes` and wastes less than a quarter, or null.
   HostBlock take(size_t &bytes) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    blocks_.reserve(kMaxBytes / kMinBytes); // so that `give` can't fail
     auto best = blocks_.end();
     for (auto block = blocks_.begin(); block != blocks_.end(); ++block)
       if (block->bytes >= bytes && block->bytes - bytes <= bytes / 4 &&
@@ -45,9 +41,8 @@ public:
 
   /// Adds a block. Frees the oldest blocks if there are too many bytes.
   void give(HostBlock memory, size_t bytes) {
-    if (bytes < kMinBytes || bytes > kMaxBytes)
+    if (bytes > kMaxBytes || blocks_.capacity() == 0)
       return;
-    std::lock_guard<std::mutex> lock(mutex_);
     while (bytes_ + bytes > kMaxBytes) {
       bytes_ -= blocks_.front().bytes;
       blocks_.erase(blocks_.begin());
@@ -56,27 +51,24 @@ public:
     bytes_ += bytes;
   }
 
-  size_t bytes() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return bytes_;
-  }
+  size_t bytes() const { return bytes_; }
 
 private:
-  IdleBlocks() {
-    blocks_.reserve(kMaxBytes / kMinBytes); // so that `give` can't fail
-    pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, [] { get().mutex_.unlock(); });
-  }
-
   struct Block {
     HostBlock memory;
     size_t bytes;
   };
-  std::mutex mutex_;
-  std::vector<Block> blocks_; ///< Guarded by `mutex_`; oldest first.
-  size_t bytes_ = 0;          ///< Guarded by `mutex_`; sum over all blocks.
+  std::vector<Block> blocks_; ///< Oldest first.
+  size_t bytes_ = 0;          ///< Sum over all blocks.
 };
 
 } // namespace
+
+/// Returns the blocks of this process. They are never destroyed: results may be released while the process exits.
+static SharedCache<IdleBlocks> &idleBlocks() {
+  static LazyStatic<SharedCache<IdleBlocks>> blocks;
+  return blocks.get();
+}
 
 StatusOr<std::shared_ptr<void>> allocateResult(size_t bytes) {
   constexpr size_t kPage = 4096, kWord = 4;
@@ -86,16 +78,22 @@ StatusOr<std::shared_ptr<void>> allocateResult(size_t bytes) {
   size_t size = (bytes + unit - 1) / unit * unit;
   HostBlock memory;
   if (size >= IdleBlocks::kMinBytes)
-    memory = IdleBlocks::get().take(size);
+    memory = idleBlocks().use([&](IdleBlocks &idle) { return idle.take(size); });
   if (!memory) {
     StatusOr<HostBlock> made = allocateHostBlock(size);
     if (!made.isOk())
       return made.status();
     memory = std::move(*made);
   }
-  return std::shared_ptr<void>(memory.release(), [size](void *data) { IdleBlocks::get().give(HostBlock(data), size); });
+  return std::shared_ptr<void>(memory.release(), [size](void *data) {
+    HostBlock block(data);
+    if (size >= IdleBlocks::kMinBytes)
+      idleBlocks().use([&](IdleBlocks &idle) { idle.give(std::move(block), size); });
+  });
 }
 
-size_t idleResultBytes() { return IdleBlocks::get().bytes(); }
+size_t idleResultBytes() {
+  return idleBlocks().use([](const IdleBlocks &idle) { return idle.bytes(); });
+}
 
 } // namespace inlay::rt

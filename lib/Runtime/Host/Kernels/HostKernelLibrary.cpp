@@ -3,6 +3,7 @@
 // Finds and opens the plug-in of oneDNN, else takes the built-in library. HostKernelLoader.cpp makes the kernels.
 
 #include "HostKernelLibrary.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
 
 #include <fmt/format.h>
 
@@ -69,8 +70,8 @@ static StatusOr<SequentialLibrary *> findLibrary() {
 }
 
 StatusOr<SequentialLibrary *> hostKernelLibrary() {
-  static const StatusOr<SequentialLibrary *> library = findLibrary();
-  return library;
+  static LazyStatic<StatusOr<SequentialLibrary *>> library;
+  return library.get(findLibrary);
 }
 
 } // namespace inlay::rt::host

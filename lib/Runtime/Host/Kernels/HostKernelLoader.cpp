@@ -11,6 +11,7 @@
 #include "Runtime/Host/Portable/PostOps.h"
 #include "Runtime/Host/Support/ThreadPool.h"
 #include "TaskSizes.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
 
 #include <fmt/format.h>
 
@@ -26,20 +27,20 @@ static constexpr int64_t kChunksPerThread = 4;
 
 /// Returns the value of INLAY_DETERMINISTIC. It is read once.
 static const StatusOr<bool> &environmentSaysDeterministic() {
-  static const StatusOr<bool> says = []() -> StatusOr<bool> {
+  static LazyStatic<StatusOr<bool>> says;
+  return says.get([]() -> StatusOr<bool> {
     const char *text = std::getenv("INLAY_DETERMINISTIC");
     std::string_view value = text ? text : "";
     if (value.empty() || value == "0" || value == "1")
       return value == "1";
     return Status(StatusCode::InvalidArgument,
                   fmt::format("expected INLAY_DETERMINISTIC to be 0 or 1, but got '{}'", value));
-  }();
-  return says;
+  });
 }
 
 static std::atomic<bool> &deterministicFlag() {
-  static std::atomic<bool> flag{environmentSaysDeterministic().isOk() && *environmentSaysDeterministic()};
-  return flag;
+  static LazyStatic<std::atomic<bool>> flag;
+  return flag.get([] { return environmentSaysDeterministic().isOk() && *environmentSaysDeterministic(); });
 }
 
 void setDeterministic(bool isDeterministic) { deterministicFlag() = isDeterministic; }
@@ -179,8 +180,8 @@ StatusOr<std::unique_ptr<HostKernels>> makeHostKernels(const HostFunction &funct
 }
 
 std::shared_ptr<HostKernelLoader> getHostKernelLoader() {
-  static const std::shared_ptr<HostKernelLoader> loader = std::make_shared<Loader>();
-  return loader;
+  static LazyStatic<std::shared_ptr<HostKernelLoader>> loader;
+  return loader.get([] { return std::make_shared<Loader>(); });
 }
 
 bool hasHostLibrary() {

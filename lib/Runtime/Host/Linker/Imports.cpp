@@ -4,6 +4,7 @@
 // of 16-bit floats.
 
 #include "Imports.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
 #include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <cmath>
@@ -128,7 +129,8 @@ static std::unordered_map<std::string_view, uint64_t> makeImports() {
 #undef INLAY_LIBM
 
 uint64_t findImport(std::string_view name) {
-  static const std::unordered_map<std::string_view, uint64_t> imports = makeImports();
+  static LazyStatic<std::unordered_map<std::string_view, uint64_t>> made;
+  const auto &imports = made.get(makeImports);
   auto entry = imports.find(name);
   return entry == imports.end() ? 0 : entry->second;
 }

@@ -22,6 +22,8 @@ public:
     return onednn::makeConvolution(shape);
   }
 };
+
+Library library;
 } // namespace
 
 } // namespace inlay::rt::host::onednn
@@ -29,8 +31,7 @@ public:
 extern "C" __attribute__((visibility("default"))) inlay::rt::host::SequentialLibrary *
 inlayOpenHostLibrary(uint32_t version) {
   using namespace inlay::rt::host;
-  if (version != kHostLibraryVersion || !onednn::engine() || !onednn::stream())
+  if (version != kHostLibraryVersion || !onednn::open())
     return nullptr;
-  static onednn::Library library;
-  return &library;
+  return &onednn::library;
 }

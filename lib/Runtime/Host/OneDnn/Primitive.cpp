@@ -8,27 +8,41 @@
 #include <omp.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <string_view>
 
 namespace inlay::rt::host::onednn {
 
-dnnl_engine_t engine() {
-  // Never destroyed, because primitives refer to it.
-  static dnnl_engine_t engine = [] {
-    dnnl_engine_t made = nullptr;
-    return dnnl_engine_create(&made, dnnl_cpu, 0) == dnnl_success ? made : nullptr;
-  }();
-  return engine;
+// Never destroyed, because primitives refer to them.
+static std::atomic<dnnl_engine_t> theEngine{nullptr};
+static std::atomic<dnnl_stream_t> theStream{nullptr};
+
+/// Stores the result of `create(&object)` in `shared` unless it has one. Takes no lock, which a fork could leave
+/// locked.
+template <auto destroy, typename T, typename Create>
+static bool createOnce(std::atomic<T> &shared, const Create &create) {
+  if (shared)
+    return true;
+  T made = nullptr, other = nullptr;
+  if (create(&made) != dnnl_success)
+    return false;
+  if (!shared.compare_exchange_strong(other, made)) // another thread was first
+    destroy(made);
+  return true;
 }
 
-dnnl_stream_t stream() {
-  static dnnl_stream_t stream = [] {
-    dnnl_stream_t made = nullptr;
-    return dnnl_stream_create(&made, engine(), dnnl_stream_default_flags) == dnnl_success ? made : nullptr;
-  }();
-  return stream;
+bool open() {
+  auto createEngine = [](dnnl_engine_t *made) { return dnnl_engine_create(made, dnnl_cpu, 0); };
+  auto createStream = [](dnnl_stream_t *made) {
+    return dnnl_stream_create(made, theEngine, dnnl_stream_default_flags);
+  };
+  return createOnce<dnnl_engine_destroy>(theEngine, createEngine) &&
+         createOnce<dnnl_stream_destroy>(theStream, createStream);
 }
+
+dnnl_engine_t engine() { return theEngine; }
+dnnl_stream_t stream() { return theStream; }
 
 Status toStatus(dnnl_status_t status, const char *what) {
   if (status == dnnl_success)
@@ -86,8 +100,8 @@ StatusOr<std::unique_ptr<Primitive>> Primitive::finish(PrimitiveDesc desc) {
 
 StatusOr<std::unique_ptr<Primitive>> Primitive::make(const_dnnl_op_desc_t op, const Attributes &attributes) {
   OneThread oneThread;
-  if (!attributes || !engine() || !stream())
-    return Status(StatusCode::ResourceExhausted, "oneDNN has no engine or no memory");
+  if (!attributes)
+    return Status(StatusCode::ResourceExhausted, "oneDNN has no memory");
   dnnl_primitive_desc_t desc = nullptr;
   dnnl_status_t status = dnnl_primitive_desc_create(&desc, op, attributes.get(), engine(), nullptr);
   if (status == dnnl_unimplemented || status == dnnl_invalid_arguments)
@@ -101,8 +115,8 @@ StatusOr<std::unique_ptr<Primitive>> Primitive::makeReorder(const dnnl_memory_de
                                                             const dnnl_memory_desc_t &to) {
   OneThread oneThread;
   Attributes attributes = makeAttributes(/*accumulates=*/false);
-  if (!attributes || !engine() || !stream())
-    return Status(StatusCode::ResourceExhausted, "oneDNN has no engine or no memory");
+  if (!attributes)
+    return Status(StatusCode::ResourceExhausted, "oneDNN has no memory");
   dnnl_primitive_desc_t desc = nullptr;
   dnnl_status_t status = dnnl_reorder_primitive_desc_create(&desc, &from, engine(), &to, engine(), attributes.get());
   if (status != dnnl_success)

@@ -30,7 +30,10 @@ using PrimitiveDesc = Owner<dnnl_primitive_desc_t, dnnl_primitive_desc_destroy>;
 using PrimitiveHandle = Owner<dnnl_primitive_t, dnnl_primitive_destroy>;
 using Attributes = Owner<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy>;
 
-/// Return the CPU engine of this process and a stream on it; null if oneDNN has none.
+/// Creates the CPU engine of this process and a stream on it, unless they exist. Returns false if oneDNN has none. Must
+/// be called before anything else. Thread-safe.
+bool open();
+/// Return what `open` has created.
 dnnl_engine_t engine();
 dnnl_stream_t stream();
 

@@ -5,6 +5,7 @@
 
 #include "PortableConvolution.h"
 #include "PortableGemm.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
 
 namespace inlay::rt::host {
 
@@ -20,8 +21,8 @@ public:
 } // namespace
 
 SequentialLibrary &portableLibrary() {
-  static PortableLibrary library;
-  return library;
+  static LazyStatic<PortableLibrary> library;
+  return library.get();
 }
 
 } // namespace inlay::rt::host

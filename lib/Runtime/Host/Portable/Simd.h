@@ -28,15 +28,11 @@ enum class SimdLevel : uint8_t { Baseline, V3, V4 };
 /// Returns the widest level that this processor supports.
 inline SimdLevel simdLevel() {
 #if INLAY_X86
-  static const SimdLevel level = [] {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq"))
-      return SimdLevel::V4;
-    bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-    return hasV3 ? SimdLevel::V3 : SimdLevel::Baseline;
-  }();
-  return level;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq"))
+    return SimdLevel::V4;
+  bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  return hasV3 ? SimdLevel::V3 : SimdLevel::Baseline;
 #else
   return SimdLevel::Baseline;
 #endif

@@ -4,6 +4,7 @@
 // Target/Host/LLVM/Processors.cpp lists the processors that code is compiled for.
 
 #include "Processor.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -156,12 +157,12 @@ static std::vector<std::string> findFeatures() {
 #endif
 
 const Processor &thisProcessor() {
-  static const Processor processor = [] {
+  static LazyStatic<Processor> processor;
+  return processor.get([] {
     Processor result{kArch, findFeatures()};
     std::sort(result.features.begin(), result.features.end());
     return result;
-  }();
-  return processor;
+  });
 }
 
 std::vector<std::string> knownFeatures() {

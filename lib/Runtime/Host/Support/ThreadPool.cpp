@@ -5,6 +5,7 @@
 
 #include "ThreadPool.h"
 #include "inlay/Runtime/Core/Guard.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
 #include "inlay/Runtime/Core/Trace.h"
 
 #include <fmt/format.h>
@@ -61,7 +62,9 @@ static StatusOr<int64_t> readThreads(const char *text) {
 }
 
 ThreadPool &ThreadPool::get() {
-  static ThreadPool pool;
+  static LazyStatic<ThreadPool> shared;
+  ThreadPool &pool = shared.get([] { return ThreadPool(); });
+  pool.fork_.renewAfterFork([&pool] { pool.forgetWorkers(); });
   return pool;
 }
 
@@ -73,10 +76,13 @@ ThreadPool::ThreadPool() {
   } else {
     threads_ = countUsableCpus();
   }
-  pthread_atfork(nullptr, nullptr, forgetWorkers);
+  std::atexit([] { get().end(); });
 }
 
-ThreadPool::~ThreadPool() {
+/// Stops the workers when the process exits. Called once, or twice in a child that created the pool again.
+void ThreadPool::end() {
+  if (hasEnded_)
+    return;
   while (!insideLoop && !acquire()) // another thread may be inside a loop while the process exits
     sched_yield();
   hasEnded_ = true;
@@ -86,15 +92,14 @@ ThreadPool::~ThreadPool() {
 
 /// Resets the pool in the child of a fork: the workers don't exist there, and locks may be left locked.
 void ThreadPool::forgetWorkers() {
-  ThreadPool &pool = get();
-  pool.workers_.clear();
-  pool.state_ = 0;
-  pool.sleepers_ = 0;
-  pool.stopping_ = false;
-  new (&pool.mutex_) std::mutex;
-  new (&pool.wake_) std::condition_variable;
-  new (&pool.error_) FirstError;
-  pool.busy_ = false;
+  workers_.clear();
+  state_ = 0;
+  sleepers_ = 0;
+  stopping_ = false;
+  new (&mutex_) std::mutex;
+  new (&wake_) std::condition_variable;
+  new (&error_) FirstError;
+  busy_ = false;
 }
 
 bool ThreadPool::acquire() {

@@ -5,6 +5,7 @@
 #ifndef INLAY_LIB_RUNTIME_HOST_SUPPORT_THREADPOOL_H
 #define INLAY_LIB_RUNTIME_HOST_SUPPORT_THREADPOOL_H
 
+#include "inlay/Runtime/Core/Fork.h"
 #include "inlay/Runtime/Core/Status.h"
 
 #include <atomic>
@@ -44,7 +45,7 @@ private:
 
 /// Runs loops in chunks. The caller takes part. Workers start at the first loop; after each loop they poll for some
 /// tens of microseconds and then sleep. A loop runs on its calling thread alone if the pool is busy or the loop is
-/// inside another one. After a fork the child starts new workers. Thread-safe.
+/// inside another one. After a fork the child starts new workers. Thread-safe. The process must not fork inside a loop.
 class ThreadPool {
 public:
   /// A part of a loop: iterations [begin, end).
@@ -84,14 +85,14 @@ public:
         &function);
   }
 
-  ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
 private:
   ThreadPool();
   static void *work(void *pool);
-  static void forgetWorkers();
+  void forgetWorkers();
+  void end();
   bool acquire();
   void startWorkers();
   void stopWorkers();
@@ -102,6 +103,7 @@ private:
   bool runChunks();
   static Status runHere(int64_t count, int64_t chunk, Body body, const void *data);
 
+  ForkDetector fork_;
   Status status_;
   std::atomic<int64_t> threads_{1};
   std::atomic<bool> busy_{false}; ///< Locks the following members for a loop or a change of the number of threads.
@@ -112,7 +114,7 @@ private:
   int64_t chunk_ = 1;
   const TraceSpan *span_ = nullptr;   ///< The span around the loop, if it is recorded.
   FirstError error_;                  ///< Of the loop's chunks.
-  std::atomic<bool> hasEnded_{false}; ///< True after the destructor, which keeps the pool.
+  std::atomic<bool> hasEnded_{false}; ///< True from the exit of the process on.
   std::atomic<int64_t> next_{0};
   /// The number of the loop, a bit that lets workers join, and the number of workers in the loop. They share one word,
   /// so that a worker can join only while the caller waits for it.

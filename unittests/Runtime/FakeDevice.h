@@ -56,6 +56,7 @@ public:
 
   const std::string &deviceName() const override { return name_; }
   bool unifiedMemory() const override { return unified_; }
+  Status checkProcess() const override { return process; }
   Status state() const override { return lost ? Status(StatusCode::DeviceLost, "fake device is lost") : Status::ok(); }
 
   StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t size) override {
@@ -197,6 +198,16 @@ public:
     stuck_.clear();
   }
 
+  /// Returns the contents of these buffers.
+  std::vector<float> contents() const {
+    std::vector<float> contents;
+    for (const std::weak_ptr<Memory> &buffer : allocated_)
+      if (std::shared_ptr<Memory> live = buffer.lock())
+        contents.insert(contents.end(), live->floats, live->floats + live->count);
+    return contents;
+  }
+
+  Status process;                        ///< The result of `checkProcess`.
   bool canImport = false, hangs = false; ///< `hangs`: work goes on after a failed wait. Set while no call runs.
   std::atomic<int> imports{0}, rebinds{0};
   std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failWaits{0},

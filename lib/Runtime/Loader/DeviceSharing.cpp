@@ -4,13 +4,14 @@
 // device.
 
 #include "DeviceSharing.h"
+#include "inlay/Runtime/Core/Fork.h"
+#include "inlay/Runtime/Core/LazyStatic.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/Limits.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <cstdlib>
 #include <map>
-#include <mutex>
 
 namespace inlay::rt {
 
@@ -29,13 +30,7 @@ namespace {
 /// Open devices by their index in the Vulkan loader's order. A device is closed with the last program that uses it.
 class DeviceRegistry {
 public:
-  static DeviceRegistry &get() {
-    static DeviceRegistry devices;
-    return devices;
-  }
-
   StatusOr<std::shared_ptr<Device>> share(size_t number) {
-    std::lock_guard<std::mutex> lock(mutex_);
     std::shared_ptr<Device> device = open_[number].lock();
     if (device && device->state().isOk()) // a lost device may still be held by programs without recovery
       return device;
@@ -43,7 +38,6 @@ public:
   }
 
   StatusOr<std::shared_ptr<Device>> reopen(const std::shared_ptr<Device> &lost) {
-    std::lock_guard<std::mutex> lock(mutex_);
     auto known = numbers_.find(lost);
     if (known == numbers_.end())
       return Status(StatusCode::InvalidArgument, "the lost device isn't shared by any program");
@@ -65,11 +59,16 @@ private:
     return device;
   }
 
-  std::mutex mutex_;
   std::map<size_t, std::weak_ptr<Device>> open_;
   std::map<std::weak_ptr<Device>, size_t, std::owner_less<>> numbers_;
 };
 } // namespace
+
+/// The devices that this process shares.
+static SharedCache<DeviceRegistry> &sharedDevices() {
+  static LazyStatic<SharedCache<DeviceRegistry>> devices;
+  return devices.get();
+}
 
 StatusOr<std::shared_ptr<Device>> shareDevice(const std::string &selector, const Plan &plan) {
   StatusOr<std::vector<vulkan::DeviceCaps>> devices = vulkan::listDevices();
@@ -80,11 +79,11 @@ StatusOr<std::shared_ptr<Device>> shareDevice(const std::string &selector, const
   StatusOr<size_t> number = vulkan::chooseDevice(*devices, selector, environment ? environment : "");
   if (!number.isOk())
     return number.status();
-  return DeviceRegistry::get().share(*number);
+  return sharedDevices().use([&](DeviceRegistry &devices) { return devices.share(*number); });
 }
 
 StatusOr<std::shared_ptr<Device>> reopenDevice(const std::shared_ptr<Device> &lost) {
-  return DeviceRegistry::get().reopen(lost);
+  return sharedDevices().use([&](DeviceRegistry &devices) { return devices.reopen(lost); });
 }
 
 } // namespace inlay::rt

@@ -26,7 +26,8 @@ public:
 
   const std::string &deviceName() const override { return context_->caps().name; }
   bool unifiedMemory() const override { return context_->caps().unifiedMemory; }
-  Status state() const override { return context_->queue.state(); }
+  Status checkProcess() const override { return context_->checkProcess(); }
+  Status state() const override { return context_->isForked() ? Status::ok() : context_->queue.state(); }
 
   StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) override;
   std::shared_ptr<DeviceBuffer> importHost(const void *data, size_t bytes, std::shared_ptr<const void> owner) override {
@@ -51,6 +52,8 @@ public:
   std::string describeTiming() const override;
 
 private:
+  /// Returns an error if this process, or this thread at the exit of the process, must not call the driver.
+  Status check(const DriverUse &use) const { return use ? context_->checkProcess() : processExits(); }
   Status submitAll(const std::vector<DeviceCommand *> &commands, uint64_t &value);
 
   std::shared_ptr<Context> context_;
@@ -60,8 +63,7 @@ private:
 
 StatusOr<std::shared_ptr<DeviceBuffer>> VulkanDevice::allocate(size_t bytes) {
   DriverUse use;
-  if (!use)
-    return processExits();
+  INLAY_RETURN_IF_ERROR(check(use));
   StatusOr<std::shared_ptr<Buffer>> buffer = Buffer::create(context_, bytes);
   if (!buffer.isOk())
     return buffer.status();
@@ -77,8 +79,7 @@ static Status checkCopySize(const DeviceBuffer &buffer, size_t bytes) {
 
 Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t bytes) {
   DriverUse use;
-  if (!use)
-    return processExits();
+  INLAY_RETURN_IF_ERROR(check(use));
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
   if (bytes == 0)
     return Status::ok();
@@ -92,8 +93,7 @@ Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t byt
 
 Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t bytes) {
   DriverUse use;
-  if (!use)
-    return processExits();
+  INLAY_RETURN_IF_ERROR(check(use));
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
   if (bytes == 0)
     return Status::ok();
@@ -109,6 +109,7 @@ Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t by
 /// Defers the write, so that the first dispatches don't wait for the constants of later ones. Copies through the queue
 /// are not deferred, because they would wait for those dispatches.
 Status VulkanDevice::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) {
+  INLAY_RETURN_IF_ERROR(context_->checkProcess());
   if (!write || bytes > buffer.size() || !buffer.hostPointer())
     return Device::fill(buffer, bytes, std::move(write));
   static_cast<Buffer &>(buffer).fill(std::move(write));
@@ -117,8 +118,7 @@ Status VulkanDevice::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write
 
 StatusOr<std::shared_ptr<DeviceEngine>> VulkanDevice::load(const Engine &engine) {
   DriverUse use;
-  if (!use)
-    return processExits();
+  INLAY_RETURN_IF_ERROR(check(use));
   INLAY_RETURN_IF_ERROR(context_->queue.state());
   StatusOr<std::shared_ptr<VulkanEngine>> loaded = VulkanEngine::load(context_, engine);
   if (!loaded.isOk())
@@ -130,8 +130,7 @@ StatusOr<std::unique_ptr<DeviceCommand>>
 VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                      const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch) {
   DriverUse use;
-  if (!use)
-    return processExits();
+  INLAY_RETURN_IF_ERROR(check(use));
   std::shared_ptr<VulkanEngine> shared = static_cast<VulkanEngine &>(engine).shared_from_this();
   StatusOr<std::unique_ptr<Command>> command =
       Command::record(context_, std::move(shared), arguments, inputs, std::move(scratch));
@@ -161,8 +160,7 @@ Status VulkanDevice::submitAll(const std::vector<DeviceCommand *> &commands, uin
 
 StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &commands) {
   DriverUse use;
-  if (!use)
-    return processExits();
+  INLAY_RETURN_IF_ERROR(check(use));
   INLAY_RETURN_IF_ERROR(context_->instance.log().take());
   uint64_t value = 0;
   // Parts that were submitted must be waited for, whatever fails after that.
@@ -175,8 +173,7 @@ StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &comm
 
 Status VulkanDevice::wait(uint64_t submission) {
   DriverUse use;
-  if (!use)
-    return processExits();
+  INLAY_RETURN_IF_ERROR(check(use));
   INLAY_RETURN_IF_ERROR(context_->queue.wait(submission));
   return context_->instance.log().take();
 }
@@ -188,8 +185,7 @@ Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
 
 Status VulkanDevice::runTimed(DeviceCommand &command, std::vector<DispatchTime> &times) {
   DriverUse use;
-  if (!use)
-    return processExits();
+  INLAY_RETURN_IF_ERROR(check(use));
   if (context_->info.timestamps.validBits == 0)
     return run({&command});
   INLAY_RETURN_IF_ERROR(context_->instance.log().take());

@@ -85,6 +85,17 @@ TEST_P(ExecutorTest, LaterCallsRecordNothing) {
   EXPECT_EQ(device->loads, 2);
 }
 
+TEST_P(ExecutorTest, AnotherProcessWritesNoMemoryOfTheDevice) {
+  auto program = load();
+  std::vector<float> x = {1, 2, 3, 4}, other = {5, 6, 7, 8}, y(4);
+  ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+  std::vector<float> contents = device->contents();
+  device->process = {StatusCode::InvalidArgument, "another process"};
+  EXPECT_EQ((*program)->call({view(other)}, {view(y)}).message(), "another process");
+  EXPECT_EQ(y, expectedResult);
+  EXPECT_EQ(device->contents(), contents);
+}
+
 TEST_P(ExecutorTest, ThreadsHaveTemporariesOfTheirOwn) {
   auto program = load();
   ASSERT_TRUE(program.isOk());

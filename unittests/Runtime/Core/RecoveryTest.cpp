@@ -2,6 +2,7 @@
 //
 // Tests of recovery from all failures that a fake device can produce.
 
+#include "../Child.h"
 #include "../FakeDevice.h"
 #include "../RandomPlan.h"
 
@@ -118,6 +119,37 @@ struct RecoveryTest : testing::TestWithParam<bool> {
 };
 
 } // namespace
+
+TEST_P(RecoveryTest, AForkDuringARecoveryIsAnErrorInTheChild) {
+  struct WaitingLibrary final : HostSymbolResolver {
+    std::atomic<bool> waits{false}, isInside{false};
+    StatusOr<HostEntry> lookup(const std::string &symbol) override {
+      isInside = waits.load();
+      while (waits)
+        std::this_thread::yield();
+      return LaneLibrary().lookup(symbol);
+    }
+  };
+  auto library = std::make_shared<WaitingLibrary>();
+  auto loaded = loadRecovering(builder.plan, first, library, callback, {}, nullptr, options());
+  ASSERT_TRUE(loaded.isOk()) << loaded.status().message();
+  program = std::move(*loaded);
+  first->failRuns = 1 << 20;
+  library->waits = true;
+  std::thread caller([&] { expectRight("on the host"); });
+  while (!library->isInside)
+    std::this_thread::yield();
+  EXPECT_TRUE(holdsInChild([&] {
+    library->waits = false;
+    program->limitTemporaries({});
+    Status status = call();
+    return status.code() == StatusCode::Unavailable &&
+           status.message().find("load the program again") != std::string::npos;
+  }));
+  library->waits = false;
+  caller.join();
+  EXPECT_TRUE(holdsInChild([&] { return call().isOk(); }));
+}
 
 TEST_P(RecoveryTest, ALostDeviceIsReplacedByTheHostAndThenByAnother) {
   load();

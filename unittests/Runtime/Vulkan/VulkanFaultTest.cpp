@@ -103,19 +103,6 @@ TEST(DeviceTimeout, IsANumberOfSeconds) {
   }
 }
 
-TEST_F(VulkanFaultTest, AChildOfForkHasNoDevice) {
-  GTEST_FLAG_SET(death_test_style, "fast");
-  auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
-  auto runInChild = [&] {
-    std::fprintf(stderr, "%s\n", run(engine, {a, a, c}).message().c_str());
-    device.reset(); // must not wait for threads of the driver
-    context.reset();
-    _exit(0);
-  };
-  EXPECT_EXIT(runInChild(), testing::ExitedWithCode(0), "only the parent process can use it");
-  EXPECT_EQ(run(engine, {a, a, c}).message(), "");
-}
-
 /// Memory that a device reads in place is kept while the device may access it, whatever is closed.
 TEST(ImportedMemory, OutlivesADeviceThatHangs) {
   static uint64_t reached;

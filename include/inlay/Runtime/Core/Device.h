@@ -55,6 +55,9 @@ public:
   virtual bool unifiedMemory() const = 0;
   /// Returns DeviceLost with the reason once a failure has made the device unusable; otherwise ok.
   virtual Status state() const { return Status::ok(); }
+  /// Returns an error in a child of fork if the device was opened before. A call checks it before it writes memory that
+  /// the device may share with the parent. Takes no lock.
+  virtual Status checkProcess() const { return Status::ok(); }
 
   /// Allocates a buffer. `bytes` may be 0: an empty buffer can be bound too.
   virtual StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) = 0;

@@ -62,6 +62,8 @@ StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<
                                                               Failure &failure) {
   InputDims dims;
   INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
+  if (loaded_.device)
+    INLAY_RETURN_IF_ERROR(loaded_.device->checkProcess());
   if (states)
     states->bindTo(idle_);
   std::unique_ptr<ExecutionContext> context = idle_->take(dims, states);

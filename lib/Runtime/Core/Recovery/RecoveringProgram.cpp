@@ -35,6 +35,22 @@ RecoveringProgram::~RecoveringProgram() {
   pthread_join(thread_, nullptr);
 }
 
+/// Renews the locks in a child of fork, where threads that held them don't exist. Must be called before they are taken.
+/// Returns an error if such a thread was changing the program.
+Status RecoveringProgram::renewAfterFork() const {
+  fork_.renewAfterFork([this] {
+    isInterrupted_ = isInterrupted_ || !state_.try_lock();
+    new (&state_) std::mutex;
+    new (&pointer_) std::mutex;
+    new (changed_.get()) std::condition_variable; // the recovery thread doesn't exist either
+  });
+  if (isInterrupted_)
+    return {StatusCode::Unavailable, "the program can't be used in this process, because the process was forked while "
+                                     "the program was changed after a failure of the device or got other constants: "
+                                     "load the program again"};
+  return Status::ok();
+}
+
 RecoveringProgram::Version RecoveringProgram::current() const {
   std::lock_guard<std::mutex> lock(pointer_);
   return current_;
@@ -275,6 +291,7 @@ Status RecoveringProgram::runRecovering(Attempt attempt) {
 template <typename Attempt>
 Status RecoveringProgram::tryVersions(Attempt attempt) {
   CallLock::Shared running(running_);
+  INLAY_RETURN_IF_ERROR(renewAfterFork());
   Version version = current();
   for (int tries = 0;; ++tries) {
     Failure failure;
@@ -305,10 +322,14 @@ StatusOr<Value> RecoveringProgram::makeRecovering(Attempt attempt) {
 //===-- The program ---------------------------------------------------------------------------------------------===//
 
 StatusOr<std::vector<std::vector<int64_t>>> RecoveringProgram::outputDims(const InputDims &inputs) const {
+  INLAY_RETURN_IF_ERROR(renewAfterFork());
   return current()->outputDims(inputs);
 }
 
-StatusOr<MemoryUse> RecoveringProgram::memory(const InputDims &inputs) const { return current()->memory(inputs); }
+StatusOr<MemoryUse> RecoveringProgram::memory(const InputDims &inputs) const {
+  INLAY_RETURN_IF_ERROR(renewAfterFork());
+  return current()->memory(inputs);
+}
 
 Status RecoveringProgram::wait() {
   return runRecovering([](Executor &version, Failure &failure) { return version.wait(failure); });
@@ -359,6 +380,7 @@ Status RecoveringProgram::replaceAll(const Executor::Replacements &replacements)
   std::vector<RecoveryNotice> notices;
   {
     CallLock::Exclusive exclusive(running_);
+    INLAY_RETURN_IF_ERROR(renewAfterFork());
     std::lock_guard<std::mutex> lock(state_);
     for (const auto &[number, constant] : replacements)
       base_.hostConstants[number].replaceBytes(constant);
@@ -383,12 +405,16 @@ Status RecoveringProgram::replaceAll(const Executor::Replacements &replacements)
 }
 
 void RecoveringProgram::stopWhen(StopCheck check) {
+  if (!renewAfterFork().isOk()) // later calls fail
+    return;
   std::lock_guard<std::mutex> lock(state_);
   base_.stopCheck = check;
   current()->stopWhen(std::move(check));
 }
 
 void RecoveringProgram::limitTemporaries(TemporaryLimits limits) {
+  if (!renewAfterFork().isOk())
+    return;
   std::lock_guard<std::mutex> lock(state_);
   base_.limits = limits;
   current()->limitTemporaries(limits);

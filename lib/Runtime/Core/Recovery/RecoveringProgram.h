@@ -51,6 +51,7 @@ private:
   template <typename Value, typename Attempt>
   StatusOr<Value> makeRecovering(Attempt attempt);
   Version current() const;
+  Status renewAfterFork() const;
   Status replaceAll(const Executor::Replacements &replacements);
 
   // The following functions require that `state_` is locked.
@@ -86,11 +87,13 @@ private:
   bool canMoveAll_ = true;                                                ///< True if all of them have a host version.
 
   CallLock running_; ///< Shared by calls; taken exclusively to replace constants; locked before `state_`.
+  mutable ForkDetector fork_;
+  mutable bool isInterrupted_ = false; ///< True in a child of a fork during which a thread had locked `state_`.
   mutable std::mutex pointer_;
   Version current_; ///< Guarded by `pointer_`; changed only with `state_` locked too.
 
-  std::mutex state_;  ///< Locked while a version is built; guards the following members.
-  ProgramState base_; ///< Resources that versions are built from; the device is null once it is lost.
+  mutable std::mutex state_; ///< Locked while a version is built; guards the following members.
+  ProgramState base_;        ///< Resources that versions are built from; the device is null once it is lost.
   Quarantine quarantine_;
   std::vector<std::shared_ptr<void>> garbage_; ///< Objects that the thread destroys, because that may take long.
   pthread_t thread_;

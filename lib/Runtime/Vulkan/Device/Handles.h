@@ -32,6 +32,9 @@ struct DeviceTable {
 
   /// Returns true in a child of fork. The driver's threads don't exist there, so waiting for them would hang.
   bool isForked() const { return getpid() != process; }
+  /// Returns an error in a child of fork. Must be called before any lock of the device is taken, because threads of the
+  /// parent may have held it.
+  Status checkProcess() const;
 
   /// Returns true if all submissions have finished. Does not wait.
   bool isIdle() const {

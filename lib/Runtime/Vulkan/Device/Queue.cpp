@@ -82,9 +82,7 @@ Status Queue::lose(const Describe &describe) {
 }
 
 Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &value) {
-  if (table_.isForked())
-    return {StatusCode::InvalidArgument,
-            "the device was opened before this process was forked: only the parent process can use it"};
+  INLAY_RETURN_IF_ERROR(table_.checkProcess());
   std::vector<VkCommandBufferSubmitInfo> infos;
   infos.reserve(commands.size());
   for (VkCommandBuffer command : commands)

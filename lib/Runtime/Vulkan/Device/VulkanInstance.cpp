@@ -8,9 +8,13 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
+#include <unistd.h>
 
 namespace inlay::rt::vulkan {
 
@@ -126,17 +130,52 @@ VulkanInstance::~VulkanInstance() {
     vk.vkDestroyInstance(handle_, nullptr);
 }
 
+namespace {
+/// Lets one thread at a time create the instance of the process. In contrast to a mutex, a child of fork can see that a
+/// thread of its parent has the lock, and thus locks of the Vulkan loader too.
+class CreationLock {
+public:
+  CreationLock() {
+    for (pid_t owner = 0; !owner_.compare_exchange_strong(owner, getpid()); owner = 0) {
+      isInterrupted_ = owner != getpid();
+      if (isInterrupted_)
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  ~CreationLock() {
+    if (!isInterrupted_)
+      owner_ = 0;
+  }
+  CreationLock(const CreationLock &) = delete;
+  CreationLock &operator=(const CreationLock &) = delete;
+
+  Status status() const {
+    if (isInterrupted_)
+      return {StatusCode::Unavailable,
+              "this process can't use Vulkan, because it was forked while another thread of its "
+              "parent opened Vulkan: fork before that or after it"};
+    return Status::ok();
+  }
+
+private:
+  static inline std::atomic<pid_t> owner_{0};
+  bool isInterrupted_ = false;
+};
+} // namespace
+
 StatusOr<VulkanInstance *> VulkanInstance::get() {
-  // Never destroyed: at exit the driver may have been unloaded before.
-  static std::mutex mutex;
-  static VulkanInstance *instance = nullptr;
-  std::lock_guard<std::mutex> lock(mutex);
+  static std::atomic<VulkanInstance *> instance{nullptr}; // never destroyed: at exit the driver may have been unloaded
   if (instance)
-    return instance;
+    return instance.load();
+  CreationLock lock;
+  INLAY_RETURN_IF_ERROR(lock.status());
+  if (instance)
+    return instance.load();
   auto made = std::make_unique<VulkanInstance>();
   INLAY_RETURN_IF_ERROR(made->create());
   instance = made.release();
-  return instance;
+  return instance.load();
 }
 
 StatusOr<std::vector<VkPhysicalDevice>> VulkanInstance::physicalDevices() const {

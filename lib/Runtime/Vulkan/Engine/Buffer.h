@@ -43,7 +43,7 @@ public:
     return buffer;
   }
   ~Buffer() override {
-    if (!imported_ && range_.block)
+    if (!imported_ && range_.block && !context_->isForked())
       context_->memory.release(range_);
   }
 

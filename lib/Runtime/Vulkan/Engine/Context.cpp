@@ -15,6 +15,13 @@
 
 namespace inlay::rt::vulkan {
 
+Status DeviceTable::checkProcess() const {
+  if (isForked())
+    return {StatusCode::InvalidArgument,
+            "the device was opened before this process was forked: only the parent process can use it"};
+  return Status::ok();
+}
+
 static VkPhysicalDeviceMemoryProperties readMemory(const VulkanInstance &instance, const DeviceInfo &info) {
   VkPhysicalDeviceMemoryProperties memory;
   instance.vk.vkGetPhysicalDeviceMemoryProperties(info.handle, &memory);

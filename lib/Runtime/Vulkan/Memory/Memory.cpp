@@ -5,11 +5,10 @@
 #include "Memory.h"
 #include "Runtime/Vulkan/Device/Results.h"
 
-#include "inlay/Runtime/Core/Guard.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 
 namespace inlay::rt::vulkan {
@@ -48,15 +47,16 @@ StatusOr<uint32_t> MemoryPool::findType(uint32_t allowed, MemoryUse use) const {
 }
 
 void ImportedMemory::keepForGood(std::shared_ptr<const void> owner) {
-  auto keep = [&] {
-    static std::mutex mutex;
-    static auto &kept = *new std::vector<std::shared_ptr<const void>>(); // never destroyed, not even at exit
-    std::lock_guard<std::mutex> lock(mutex);
-    kept.push_back(owner);
-    return Status::ok();
+  struct Kept {
+    std::shared_ptr<const void> owner;
+    Kept *next;
   };
-  if (guard(keep).isOk())
+  static std::atomic<Kept *> last{nullptr}; // never destroyed, not even at exit; has no lock, for a child of fork
+  if (auto *kept = new (std::nothrow) Kept{owner, last}) {
+    while (!last.compare_exchange_weak(kept->next, kept)) {
+    }
     return;
+  }
   // Without memory for the list, a reference that is never dropped keeps the owner.
   alignas(std::shared_ptr<const void>) std::byte room[sizeof(owner)];
   new (room) std::shared_ptr<const void>(owner);

@@ -45,11 +45,6 @@ static size_t hashOf(const std::vector<uint32_t> &words) {
   return std::hash<std::string_view>()({reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t)});
 }
 
-static Status forked() {
-  return {StatusCode::InvalidArgument,
-          "the device was opened before this process was forked: only the parent process can use it"};
-}
-
 bool PipelineTask::fits(const Kernel &kernel, const std::string &entry) const {
   return kernel_.spirv == kernel.spirv && entry_ == entry && kernel_.bindings == kernel.bindings &&
          kernel_.kinds == kernel.kinds && kernel_.pushConstants == kernel.pushConstants &&
@@ -166,8 +161,8 @@ PipelineBuilder::Task PipelineBuilder::Shared::find(const Kernel &kernel, const 
 PipelineBuilder::Task PipelineBuilder::start(const Kernel &kernel, const std::string &entry,
                                              PipelineTask::Create create) {
   auto task = std::make_shared<PipelineTask>(kernel, entry, std::move(create));
-  if (table_.isForked()) {
-    task->status_ = forked();
+  if (Status status = table_.checkProcess(); !status.isOk()) {
+    task->status_ = std::move(status);
     task->state_ = PipelineTask::State::Done;
     return task;
   }
@@ -188,10 +183,10 @@ void PipelineBuilder::wait(const std::vector<Task> &tasks) {
   auto isDone = [](const Task &task) { return task->isDone(); };
   if (std::all_of(tasks.begin(), tasks.end(), isDone)) // the common case needs no lock
     return;
-  if (table_.isForked()) {
+  if (Status status = table_.checkProcess(); !status.isOk()) {
     for (const Task &task : tasks)
       if (!isDone(task)) {
-        task->status_ = forked();
+        task->status_ = status;
         task->state_ = PipelineTask::State::Done;
       }
     return;

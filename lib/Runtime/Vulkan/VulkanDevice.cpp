@@ -172,10 +172,13 @@ StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &comm
 }
 
 Status VulkanDevice::wait(uint64_t submission) {
-  DriverUse use;
-  INLAY_RETURN_IF_ERROR(check(use));
-  INLAY_RETURN_IF_ERROR(context_->queue.wait(submission));
-  return context_->instance.log().take();
+  if (DriverUse use; use) {
+    INLAY_RETURN_IF_ERROR(context_->checkProcess());
+    INLAY_RETURN_IF_ERROR(context_->queue.wait(submission));
+    return context_->instance.log().take();
+  }
+  waitForDrain(); // after an error the caller may free memory that the device uses
+  return processExits();
 }
 
 Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
@@ -184,10 +187,10 @@ Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
 }
 
 Status VulkanDevice::runTimed(DeviceCommand &command, std::vector<DispatchTime> &times) {
+  if (context_->info.timestamps.validBits == 0)
+    return run({&command}); // before the use: inside of one, nothing can wait for the exit
   DriverUse use;
   INLAY_RETURN_IF_ERROR(check(use));
-  if (context_->info.timestamps.validBits == 0)
-    return run({&command});
   INLAY_RETURN_IF_ERROR(context_->instance.log().take());
   auto &timed = static_cast<Command &>(command);
   StatusOr<VkCommandBuffer> handle = timed.recordTimed();

@@ -151,6 +151,39 @@ TEST_F(ProcessExitOnDevice, threadsThatRunCommandsDoNotCrashIt) {
     EXPECT_EXIT(exitDuringRuns(longEngine(1), kCount * sizeof(float)), testing::ExitedWithCode(0), "");
 }
 
+/// Exits while another thread has submitted commands but has not yet waited for them.
+[[noreturn]] void exitBetweenSubmitAndWait(const Engine &engine, size_t bytes) {
+  static std::atomic<bool> isSubmitted{false}, hasWaited{false}, isDrained{false};
+  std::atexit([] { // after the steps
+    while (!hasWaited)
+      std::this_thread::yield();
+  });
+  std::shared_ptr<Device> device = makeDevice(*openContext(""));
+  addExitStep(
+      {ExitStep::Phase::Drain, [](void *, ExitStep::Deadline) { isDrained = true; }, nullptr}); // after the device's
+  auto buffer = *device->allocate(bytes);
+  auto loaded = *device->load(engine);
+  auto command = std::move(*device->record(*loaded, {buffer, buffer, buffer}, {}));
+  std::thread([&] {
+    uint64_t submission = *device->submit({command.get()});
+    isSubmitted = true;
+    while (!isExiting())
+      std::this_thread::yield();
+    say(device->wait(submission).message().c_str());
+    say(isDrained ? "idle" : "may be busy");
+    hasWaited = true;
+    pause(); // the objects live until the process has ended
+  }).detach();
+  while (!isSubmitted)
+    std::this_thread::yield();
+  std::exit(0);
+}
+
+TEST_F(ProcessExitOnDevice, aWaitDuringTheExitEndsAfterTheCommands) {
+  EXPECT_EXIT(exitBetweenSubmitAndWait(longEngine(8), kCount * sizeof(float)), testing::ExitedWithCode(0),
+              "^the process is exiting\nidle\n$");
+}
+
 /// Exits while a device runs commands that exceeded their time limit.
 [[noreturn]] void exitWithALostDevice(const Engine &engine, size_t bytes) {
   static Context *watched = nullptr;

@@ -32,6 +32,7 @@ struct ExitState {
   std::atomic<pid_t> process{0}; ///< That first registered a handler or added a step; 0 before.
   std::atomic<int> uses{0};
   std::atomic<bool> exits{false};
+  std::atomic<bool> isDrained{false}; ///< Devices have ended their work, or exceeded the time limit.
   std::mutex registering;
   int registrations = 0;           ///< That succeeded since the last library was loaded; guarded by `registering`.
   unsigned long long loadings = 0; ///< Number of libraries loaded before the last registration; guarded likewise.
@@ -52,6 +53,7 @@ ExitState state;
 
 /// Number of uses of this thread.
 thread_local int usesOfThread = 0;
+thread_local bool isExitingThread = false;
 
 } // namespace
 
@@ -68,11 +70,13 @@ void ExitState::runSteps(ExitStep::Phase phase, ExitStep::Deadline deadline) {
 static void exitOnce() {
   if (!state.isOfThisProcess() || state.exits.exchange(true)) // the threads don't exist in a child of fork
     return;
+  isExitingThread = true;
   ExitStep::Deadline deadline = std::chrono::steady_clock::now() + kExitLimit;
   state.runSteps(ExitStep::Phase::Cancel, deadline);
   while (state.uses > usesOfThread && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   state.runSteps(ExitStep::Phase::Drain, deadline);
+  state.isDrained = true;
 }
 
 DriverUse::DriverUse() {
@@ -89,6 +93,11 @@ DriverUse::~DriverUse() {
 bool isExiting() { return state.exits; }
 
 Status processExits() { return {StatusCode::Stopped, "the process is exiting"}; }
+
+void waitForDrain() {
+  while (state.exits && !state.isDrained && !isExitingThread && state.isOfThisProcess())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 void addExitStep(const ExitStep &step) {
   if (!state.isOfThisProcess()) // steps don't run in a child of fork

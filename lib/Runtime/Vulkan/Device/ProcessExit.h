@@ -35,6 +35,10 @@ bool isExiting();
 /// recovery.
 Status processExits();
 
+/// Waits until the exit has drained the devices, at most as long as the exit waits for them. Returns immediately in a
+/// child of fork and on the thread that exits. The thread must have no DriverUse, which the exit waits for.
+void waitForDrain();
+
 /// A step of the exit. It is called once, on the exiting thread, before data of the driver is destroyed. A step of
 /// `Cancel` ends work in progress, and waits for kernels that the driver is compiling. A step of `Drain` waits until a
 /// device has nothing to do, at most until the deadline. Before the deadline, no thread calls the driver then.

@@ -44,15 +44,17 @@ static ExitStep exitStepOf(DeviceTable &table) { return {ExitStep::Phase::Drain,
 OwnedDevice::~OwnedDevice() {
   if (device == VK_NULL_HANDLE || isForked())
     return;
-  removeExitStep(exitStepOf(*this));
   DriverUse use;
-  if (!use)
-    return;
-  if (mayDestroy() && !hasLeaked) {
+  bool isDestroyed = use && mayDestroy() && !hasLeaked;
+  if (!isDestroyed)
+    drainAtExit();
+  removeExitStep(exitStepOf(*this));
+  if (isDestroyed)
     vk.vkDestroyDevice(device, nullptr);
-    return;
-  }
-  // A leaked device may still run commands when the process exits.
+}
+
+/// Adds a step for a leaked device, which may still run commands when the process exits.
+void OwnedDevice::drainAtExit() const {
   auto *leaked = new (std::nothrow) DeviceTable;
   if (!leaked)
     return;

@@ -20,6 +20,9 @@ using WrapDevice = std::function<void(DeviceTable &)>;
 /// Owns the VkDevice. It is a base class, so that all members of Context are destroyed before the device.
 struct OwnedDevice : DeviceTable {
   ~OwnedDevice();
+
+private:
+  void drainAtExit() const;
 };
 
 struct Context : OwnedDevice {

@@ -63,9 +63,7 @@ static StatusOr<int64_t> readThreads(const char *text) {
 
 ThreadPool &ThreadPool::get() {
   static LazyStatic<ThreadPool> shared;
-  ThreadPool &pool = shared.get([] { return ThreadPool(); });
-  pool.fork_.renewAfterFork([&pool] { pool.forgetWorkers(); });
-  return pool;
+  return shared.get([] { return ThreadPool(); });
 }
 
 ThreadPool::ThreadPool() {
@@ -103,6 +101,7 @@ void ThreadPool::forgetWorkers() {
 }
 
 bool ThreadPool::acquire() {
+  fork_.renewAfterFork([this] { forgetWorkers(); });
   bool expected = false;
   return busy_.compare_exchange_strong(expected, true, std::memory_order_acquire, std::memory_order_relaxed);
 }

@@ -56,11 +56,15 @@ def run_at_exit(code, package, path):
     )
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
+@pytest.fixture(scope="module", params=["host", "vulkan"])
+def saved(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("exit") / "m.inlay"
     layers = nn.Sequential(*(nn.Linear(512, 512) for _ in range(2)))
-    inlay.compile(layers.eval(), (torch.ones(256, 512),), targets=("host",)).save(path)
+    targets = ("vulkan", "host") if request.param == "vulkan" else ("host",)
+    compiled = inlay.compile(layers.eval(), (torch.ones(256, 512),), targets=targets)
+    if "vulkan" in targets and not compiled.device:
+        pytest.skip("without a device")
+    compiled.save(path)
     return str(path)
 
 

@@ -7,6 +7,7 @@
 #include "PlanBuilder.h"
 #include "Runtime/Host/Support/Processor.h"
 #include "Runtime/Loader/DeviceSharing.h"
+#include "TemporaryPath.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Loader/SegmentCheck.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
@@ -88,7 +89,7 @@ TEST(Loader, memoryOfHostCodeIsLimited) {
 }
 
 TEST(Loader, memoryOfALoadedFileIsLimited) {
-  std::string path = testing::TempDir() + "/limited.inlay";
+  std::string path = temporaryPath("limited.inlay");
   ASSERT_EQ(writeContainer(path, *sinePlan().plan, {}).message(), "");
   OpenOptions options;
   options.device = "none";
@@ -134,7 +135,7 @@ static Status callGrowing(Program &program, int64_t n) {
 }
 
 TEST(Loader, temporariesOfCallsAreLimited) {
-  std::string path = testing::TempDir() + "/temporaries.inlay";
+  std::string path = temporaryPath("temporaries.inlay");
   ASSERT_EQ(writeContainer(path, *growingPlan().plan, {}).message(), "");
   OpenOptions options;
   options.memoryLimit = 3 << 20;
@@ -150,7 +151,7 @@ TEST(Loader, temporariesOfCallsAreLimited) {
 }
 
 TEST(Loader, temporariesAreLimitedToTheMemoryOfTheMachine) {
-  std::string path = testing::TempDir() + "/machine.inlay";
+  std::string path = temporaryPath("machine.inlay");
   ASSERT_EQ(writeContainer(path, *growingPlan().plan, {}).message(), "");
   auto opened = openProgram(path);
   ASSERT_TRUE(opened.isOk()) << opened.status().message();
@@ -178,9 +179,10 @@ TEST(Loader, theCallerMayForbidADevice) {
     ++calls;
     return Status(StatusCode::Unavailable, "no device here");
   };
-  std::string path = testing::TempDir() + "sum.inlay";
+  std::string path = temporaryPath("sum.inlay");
   ASSERT_TRUE(writeContainer(path, *sumPlan(), {}).isOk());
   EXPECT_EQ(openProgram(path, options).status().message(), "no device here");
+  std::remove(path.c_str());
   EXPECT_EQ(loadPlan(sumPlan(), options).status().message(), "no device here");
   EXPECT_EQ(calls, 2u);
   EXPECT_TRUE(loadPlan(sinePlan().plan, options).isOk()) << "a plan that needs no device";

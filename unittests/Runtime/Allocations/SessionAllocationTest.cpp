@@ -5,6 +5,7 @@
 
 #include "../FakeDevice.h"
 #include "../RandomPlan.h"
+#include "../TemporaryPath.h"
 #include "Allocations.h"
 #include "FailEach.h"
 #include "inlay-c/runtime.h"
@@ -104,7 +105,7 @@ TEST_P(SessionAllocationTest, OfProfiles) {
 
 /// A program that stores its input in a state.
 TEST(SessionAllocationOfC, OfCalls) {
-  std::string path = testing::TempDir() + "/inlay-session-allocations.inlay";
+  std::string path = temporaryPath("session.inlay");
   PlanBuilder b;
   uint32_t x = b.input("x", {Expr(1)}), y = b.output("y", {Expr(1)}),
            last = b.state("last", MemorySpace::Host, {Expr(1)});

@@ -5,6 +5,7 @@
 // device.
 
 #include "../Faults/Programs.h"
+#include "../TemporaryPath.h"
 #include "Allocations.h"
 #include "FailEach.h"
 #include "Runtime/Vulkan/Device/ProcessExit.h"
@@ -172,7 +173,7 @@ TEST_P(VulkanAllocationTest, OfClosing) {
 }
 
 TEST_P(VulkanAllocationTest, OfSaving) {
-  std::string path = testing::TempDir() + "/inlay-vulkan-allocations.inlay";
+  std::string path = temporaryPath("saved.inlay");
   failSome(
       6, [&] { return writeContainer(path, *program.plan, {"{}", "{}"}, {"", /*allowFramework=*/true}); },
       [&] { return readContainer(path).status(); });

@@ -4,6 +4,7 @@
 // driver, each in a separate process.
 
 #include "../PlanBuilder.h"
+#include "../TemporaryPath.h"
 #include "../VulkanFixture.h"
 #include "Runtime/Vulkan/Pipeline/PipelineCache.h"
 
@@ -396,10 +397,11 @@ TEST_F(VulkanDriverDeathTest, ADriverFileThatDoesNotExistIsNamed) {
 }
 
 TEST_F(VulkanDriverDeathTest, ABrokenDriverFileIsNamed) {
-  std::string path = testing::TempDir() + "/broken-icd.json";
+  std::string path = temporaryPath("broken-icd.json");
   std::ofstream(path) << "{ this is no json";
   EXPECT_EXIT(sayListDevices("VK_DRIVER_FILES", path.c_str()), testing::ExitedWithCode(0),
               "vkCreateInstance failed with VK_ERROR_.*broken-icd.json");
+  std::filesystem::remove(path);
 }
 
 TEST_F(VulkanDriverDeathTest, AMissingValidationLayerIsAnError) {
@@ -419,13 +421,11 @@ TEST(VulkanLoader, ALoaderThatDoesNotExistIsNamed) {
 }
 
 TEST(PipelineCacheFile, ReadsBackAndIgnoresWhatIsCorrupt) {
-  std::string path = testing::TempDir() + "/inlay-cache-test/a.vkcache";
-  std::filesystem::remove_all(testing::TempDir() + "/inlay-cache-test");
+  std::string folder = temporaryPath("cache"), path = folder + "/a.vkcache";
   std::vector<char> payload = {'a', 'b', 'c', 'd'};
   ASSERT_TRUE(vulkan::writeFramed(path, payload));
   EXPECT_EQ(vulkan::readFramed(path), payload);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(testing::TempDir() + "/inlay-cache-test"), {}), 1)
-      << "no temporary file is left";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "no temporary file is left";
   auto size = std::filesystem::file_size(path);
   for (size_t i = 0; i < size; ++i) {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
@@ -443,11 +443,11 @@ TEST(PipelineCacheFile, ReadsBackAndIgnoresWhatIsCorrupt) {
     EXPECT_TRUE(vulkan::readFramed(path).empty()) << "length " << i;
   }
   EXPECT_TRUE(vulkan::readFramed("/no/such/file").empty());
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(VulkanFaultTest, ACorruptCacheFileIsReplaced) {
-  std::string folder = testing::TempDir() + "/inlay-cache-device";
-  std::filesystem::remove_all(folder);
+  std::string folder = temporaryPath("cache");
   setenv("XDG_CACHE_HOME", folder.c_str(), 1);
   std::string path = folder + "/inlay/" + context->info.cacheKey + ".vkcache";
   std::filesystem::create_directories(folder + "/inlay");
@@ -458,6 +458,7 @@ TEST_F(VulkanFaultTest, ACorruptCacheFileIsReplaced) {
   ASSERT_TRUE(loaded.isOk());
   EXPECT_EQ((*loaded)->wait().message(), "");
   EXPECT_FALSE(vulkan::readFramed(path).empty());
+  std::filesystem::remove_all(folder);
 }
 
 /// Uses a cache folder that no user can write to.

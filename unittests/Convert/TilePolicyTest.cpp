@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Convert/LoopNest/TilePolicy.h"
+#include "LoopNests.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 using namespace inlay;
+using inlay::testing::matmul;
 
 namespace {
-
-/// C[m, n] += A[m, k] * B[k, n], row-major.
-LoopNestShape matmul(int64_t m, int64_t n, int64_t k) {
-  LoopNestShape shape;
-  shape.loops = {{m, false}, {n, false}, {k, true}};
-  shape.inputStrides = {{k, 0, 1}, {0, 1, n}};
-  shape.outputStrides = {n, 1, 0};
-  return shape;
-}
 
 /// C[i, j] = f(A[i, j]).
 LoopNestShape pointwise(int64_t rows, int64_t columns) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
+#include "../Convert/LoopNests.h"
 
 #include <gtest/gtest.h>
 
@@ -13,12 +14,9 @@ namespace {
 /// Returns the loop along which an operand has vectors of four elements if its size allows it.
 int quads(int loop, int64_t size) { return size % 4 == 0 ? loop : -1; }
 
-/// C[m, n] += A[m, k] * B[k, n], row-major.
+/// The product with its vectors.
 LoopNestShape matmul(int64_t m, int64_t n, int64_t k) {
-  LoopNestShape shape;
-  shape.loops = {{m, false}, {n, false}, {k, true}};
-  shape.inputStrides = {{k, 0, 1}, {0, 1, n}};
-  shape.outputStrides = {n, 1, 0};
+  LoopNestShape shape = inlay::testing::matmul(m, n, k);
   shape.inputQuads = {quads(2, k), quads(1, n)};
   shape.outputQuad = quads(1, n);
   return shape;

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Target/Vulkan/GPU/SumPolicy.h"
+#include "../Convert/LoopNests.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 using namespace inlay;
+using inlay::testing::matmul;
 
 namespace {
 
 constexpr int64_t longest = 65534;
 const SubgroupProductProfile software = SubgroupProductProfile::forSoftware(/*lanes=*/8, /*readsTexels=*/true);
-
-/// C[m, n] += A[m, k] * B[k, n], row-major.
-LoopNestShape matmul(int64_t m, int64_t n, int64_t k) {
-  LoopNestShape shape;
-  shape.loops = {{m, false}, {n, false}, {k, true}};
-  shape.inputStrides = {{k, 0, 1}, {0, 1, n}};
-  shape.outputStrides = {n, 1, 0};
-  return shape;
-}
 
 /// s += x[k]
 LoopNestShape sum(int64_t k) {

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Target/Vulkan/Blocks/WorkgroupProductPolicy.h"
+#include "../Convert/LoopNests.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
 using namespace inlay;
+using inlay::testing::matmul;
 
 namespace {
 
 constexpr double kAny = std::numeric_limits<double>::infinity();
-
-/// C[m, n] += A[m, k] * B[k, n], row-major.
-LoopNestShape matmul(int64_t m, int64_t n, int64_t k) {
-  LoopNestShape shape;
-  shape.loops = {{m, false}, {n, false}, {k, true}};
-  shape.inputStrides = {{k, 0, 1}, {0, 1, n}};
-  shape.outputStrides = {n, 1, 0};
-  return shape;
-}
 
 WorkgroupProductProfile makeGPU(int64_t maxInvocations = 1024, int64_t memory = 32768) {
   return WorkgroupProductProfile::from(SubgroupProductProfile::forGPU(/*lanes=*/64), maxInvocations, memory);

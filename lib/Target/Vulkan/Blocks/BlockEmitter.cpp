@@ -12,12 +12,28 @@
 using namespace mlir;
 using namespace inlay;
 
-bool inlay::hasSeparateBuffers(const TileEmitter &emitter) {
+std::optional<std::pair<Value, Value>> inlay::findFactors(const TileEmitter &emitter) {
   linalg::LinalgOp op = emitter.getOp();
   ArrayRef<TileEmitter::Access> accesses = emitter.getAccesses();
-  return op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 2 &&
-         llvm::all_of(accesses, [](const TileEmitter::Access &access) { return access.flat != nullptr; }) &&
-         accesses.back().flat != accesses[0].flat && accesses.back().flat != accesses[1].flat;
+  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 2 ||
+      llvm::any_of(accesses, [](const TileEmitter::Access &access) { return !access.flat; }) ||
+      accesses.back().flat == accesses[0].flat || accesses.back().flat == accesses[1].flat)
+    return std::nullopt;
+  Block *block = op.getBlock();
+  auto sum = block->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum || !sum.getType().isF32())
+    return std::nullopt;
+  for (auto [start, term] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())})
+    if (auto product = term.getDefiningOp<arith::MulFOp>(); product && start == block->getArgument(2))
+      return std::pair(product.getLhs(), product.getRhs());
+  return std::nullopt;
+}
+
+AffineExpr inlay::countBlockSteps(const TileEmitter &emitter, const ProductLoops &loops, int64_t depth) {
+  AffineExpr count = emitter.size(loops.inner).ceilDiv(depth);
+  for (size_t loop : loops.sums)
+    count = count * emitter.size(loop);
+  return count;
 }
 
 BlockEmitter::BlockEmitter(TileEmitter &emitter, const ProductLoops &loops, const BlockSize &blockSize,

@@ -20,9 +20,12 @@ struct BlockPlace {
   mlir::Value invocation;               ///< Number of the invocation in the workgroup.
 };
 
-/// Returns true if all operands of a sum of products of two inputs are buffers, and the result is another buffer than
-/// the inputs.
-bool hasSeparateBuffers(const TileEmitter &emitter);
+/// If the op of `emitter` adds up products in f32, returns the factors. Returns nullopt if it doesn't, or if an operand
+/// is no buffer or the result is in the buffer of an input.
+std::optional<std::pair<mlir::Value, mlir::Value>> findFactors(const TileEmitter &emitter);
+
+/// Returns the number of steps of a block, each with `depth` terms.
+mlir::AffineExpr countBlockSteps(const TileEmitter &emitter, const ProductLoops &loops, int64_t depth);
 
 /// Copies the operands of one block. A block may reach over the ends of all loops.
 class BlockEmitter {

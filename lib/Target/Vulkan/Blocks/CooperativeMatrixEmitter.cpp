@@ -24,22 +24,12 @@ static BlockArgument findExtended(Value value) {
 }
 
 bool inlay::isCooperativeMatrixProduct(const TileEmitter &emitter) {
-  linalg::LinalgOp op = emitter.getOp();
-  if (!hasSeparateBuffers(emitter))
+  auto factors = findFactors(emitter);
+  if (!factors)
     return false;
-  Block *block = op.getBlock();
-  auto sum = block->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum || !sum.getType().isF32())
-    return false;
-  BlockArgument out = block->getArgument(2);
-  for (auto [start, term] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
-    auto product = term.getDefiningOp<arith::MulFOp>();
-    if (start != out || !product)
-      continue;
-    BlockArgument lhs = findExtended(product.getLhs()), rhs = findExtended(product.getRhs());
-    return lhs && rhs && lhs != rhs && lhs.getOwner() == block && rhs.getOwner() == block;
-  }
-  return false;
+  BlockArgument lhs = findExtended(factors->first), rhs = findExtended(factors->second);
+  Block *block = emitter.getOp().getBlock();
+  return lhs && rhs && lhs != rhs && lhs.getOwner() == block && rhs.getOwner() == block;
 }
 
 //===-- A block -------------------------------------------------------------------------------------------------===//

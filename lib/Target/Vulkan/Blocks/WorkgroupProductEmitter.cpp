@@ -15,18 +15,11 @@ using namespace inlay;
 
 bool inlay::isWorkgroupProduct(const TileEmitter &emitter) {
   linalg::LinalgOp op = emitter.getOp();
-  if (!hasSeparateBuffers(emitter) || op.hasIndexSemantics() || emitter.hasGathers())
+  auto factors = findFactors(emitter);
+  if (!factors || op.hasIndexSemantics() || emitter.hasGathers())
     return false;
-  Block *block = op.getBlock();
-  auto sum = block->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum || !sum.getType().isF32())
-    return false;
-  BlockArgument lhs = block->getArgument(0), rhs = block->getArgument(1), out = block->getArgument(2);
-  for (auto [start, term] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())})
-    if (auto product = term.getDefiningOp<arith::MulFOp>(); product && start == out)
-      return (product.getLhs() == lhs && product.getRhs() == rhs) ||
-             (product.getLhs() == rhs && product.getRhs() == lhs);
-  return false;
+  Value lhs = op.getBlock()->getArgument(0), rhs = op.getBlock()->getArgument(1);
+  return *factors == std::pair(lhs, rhs) || *factors == std::pair(rhs, lhs);
 }
 
 namespace {
@@ -55,7 +48,6 @@ private:
   SmallVector<Value> readLines(OpBuilder &b, bool isLhs, Value buffer, int64_t depth);
   SmallVector<Value> multiplyStep(OpBuilder &b, Value buffer, ValueRange sums);
   SmallVector<Value> multiplySteps(OpBuilder &b, Value from, Value to, Value last, ValueRange sums);
-  int64_t countMaxSteps() const;
   void reduce(OpBuilder &b);
 
   bool storesVectors() const;
@@ -140,14 +132,6 @@ SmallVector<Value> WorkgroupProductEmitter::multiplySteps(OpBuilder &b, Value fr
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-/// Returns the largest number of steps of a block.
-int64_t WorkgroupProductEmitter::countMaxSteps() const {
-  AffineExpr count = emitter.size(loops.inner).ceilDiv(tile.depth);
-  for (size_t loop : loops.sums)
-    count = count * emitter.size(loop);
-  return getRange(count, emitter.getSymbols()).max;
-}
-
 void WorkgroupProductEmitter::reduce(OpBuilder &b) {
   Value zero = state.constant(b, 0), one = state.constant(b, 1), steps = countSteps(b);
   Value last = arith::SubIOp::create(b, loc, steps, one);
@@ -157,7 +141,8 @@ void WorkgroupProductEmitter::reduce(OpBuilder &b) {
   Value initial = emitter.getInitial();
   Value nothing = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(-0.0f)); // the neutral element
   auto all = [&](Value value) { return SmallVector<Value>(tile.rows * tile.columns, value); };
-  if (countMaxSteps() <= kMaxTerms / tile.depth) {
+  int64_t maxSteps = getRange(countBlockSteps(emitter, loops, tile.depth), emitter.getSymbols()).max;
+  if (maxSteps <= kMaxTerms / tile.depth) {
     storeSums(b, multiplySteps(b, zero, steps, last, all(initial ? initial : nothing)), /*adds=*/!initial);
     return;
   }

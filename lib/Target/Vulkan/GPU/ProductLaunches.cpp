@@ -204,7 +204,7 @@ BlockGrid::BlockGrid(const TileEmitter &emitter, const ProductLoops &loops, cons
   counts.push_back(countElements(sizes(loops.columns), context).ceilDiv(block.columns));
   counts.push_back(countElements(sizes(loops.rows), context).ceilDiv(block.rows));
   groups = countElements(counts, context);
-  steps = countElements(sizes(loops.sums), context) * emitter.size(loops.inner).ceilDiv(block.depth);
+  steps = countBlockSteps(emitter, loops, block.depth);
 }
 
 /// Returns true if the device can run this number of workgroups.

@@ -85,9 +85,10 @@ FOLDERS = {
         "Products": [],
         "Blocks": ["Products"],
         "GPU": ["Products", "Blocks"],
+        "Rows": ["GPU"],
         "SPIRV": [],
         "Engine": ["SPIRV"],
-        ".": ["GPU", "SPIRV", "Engine"],
+        ".": ["GPU", "Rows", "SPIRV", "Engine"],
     },
     "Runtime/Core": {
         "Plan": [],

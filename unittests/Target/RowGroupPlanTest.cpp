@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Target/Vulkan/GPU/RowGroupPlan.h"
+#include "Target/Vulkan/Rows/RowGroupPlan.h"
 
 #include <gtest/gtest.h>
 

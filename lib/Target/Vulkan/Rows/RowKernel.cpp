@@ -4,7 +4,7 @@
 // reduction over several kernels instead.
 
 #include "RowKernel.h"
-#include "Launch.h"
+#include "Target/Vulkan/GPU/Launch.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -148,7 +148,11 @@ TEST_P(RecoveryTest, AForkDuringARecoveryIsAnErrorInTheChild) {
   }));
   library->waits = false;
   caller.join();
-  EXPECT_TRUE(holdsInChild([&] { return call().isOk(); }));
+  EXPECT_TRUE(holdsInChild([&] {
+    Status status = call();
+    fputs(status.isOk() ? "" : status.message().c_str(), stderr);
+    return status.isOk();
+  }));
 }
 
 TEST_P(RecoveryTest, ALostDeviceIsReplacedByTheHostAndThenByAnother) {

@@ -189,9 +189,10 @@ TEST_F(ProcessExitOnDevice, aWaitDuringTheExitEndsAfterTheCommands) {
   static Context *watched = nullptr;
   std::atexit([] { say(watched->isIdle() ? "idle" : "busy"); });
   setenv("INLAY_DEVICE_TIMEOUT", "1e-9", 1);
-  auto &context = *new std::shared_ptr<Context>(*openContext(""));
-  watched = context.get();
-  std::shared_ptr<Device> device = makeDevice(context);
+  static auto *context =
+      new std::shared_ptr<Context>(*openContext("")); // `say` needs it after the exit of this function.
+  watched = context->get();
+  std::shared_ptr<Device> device = makeDevice(*context);
   auto buffer = *device->allocate(bytes);
   auto loaded = *device->load(engine);
   auto command = std::move(*device->record(*loaded, {buffer, buffer, buffer}, {}));

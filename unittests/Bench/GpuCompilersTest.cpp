@@ -39,6 +39,16 @@ TEST(IsaTest, ChoosesTheInnermostLoopWithTheMostMath) {
   EXPECT_EQ(counts.instructions, 2);
 }
 
+TEST(IsaTest, CountsTheWholeTextIfTheLoopOfMatricesWasUnrolled) {
+  IsaCounts counts = countHotLoop("\tv_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]\n"
+                                  "\tv_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]\n"
+                                  "BB1:\n"
+                                  "\tv_fma_f32 v0, v1, v2, v3\n"
+                                  "\ts_cbranch_scc1 BB1\n");
+  EXPECT_EQ(counts.matrix, 2);
+  EXPECT_EQ(counts.fma, 1);
+}
+
 TEST(IsaTest, CountsBytesOfLoadsByWidth) {
   IsaCounts counts = countHotLoop("\tbuffer_load_dwordx4 v[0:3], v4, s[0:3], 0 offen\n"
                                   "\tbuffer_load_b128 v[0:3], v4, s[0:3], 0 offen\n"

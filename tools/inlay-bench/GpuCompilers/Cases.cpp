@@ -83,6 +83,34 @@ static Case makePackedLinear(int64_t size, int64_t bits) {
   return made;
 }
 
+/// Returns two convolutions with biases and activations and the sum with their input, between convolutions that set the
+/// layout, which are 1x1.
+static Case makeResidualBlock(int64_t channels, int64_t size, const std::string &element) {
+  const Dims image{1, channels, size, size}, square{channels, channels, 3, 3}, point{channels, channels, 1, 1},
+      line{channels};
+  Case made{llvm::formatv("residual-block-{0}-{1}-{2}", channels, size, element),
+            "",
+            {{"square", countBytes(square, element)},
+             {"point", countBytes(point, element)},
+             {"bias", countBytes(line, element)}}};
+  made.text = llvm::formatv(R"(func.func public @forward(%0: {0}) -> {0} {{
+  %w = inlay.constant dense_resource<square> : {1}
+  %p = inlay.constant dense_resource<point> : {2}
+  %b = inlay.constant dense_resource<bias> : {3}
+  %1 = inlay.conv %0, %p, %b stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 : ({0}, {2}, {3}) -> {0}
+  %2 = inlay.conv %1, %w, %b stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : ({0}, {1}, {3}) -> {0}
+  %3 = inlay.relu %2 : ({0}) -> {0}
+  %4 = inlay.conv %3, %w, %b stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : ({0}, {1}, {3}) -> {0}
+  %5 = inlay.add %4, %1 : ({0}, {0}) -> {0}
+  %6 = inlay.relu %5 : ({0}) -> {0}
+  return %6 : {0}
+}
+)",
+                            makeType(image, element), makeType(square, element), makeType(point, element),
+                            makeType(line, element));
+  return made;
+}
+
 std::vector<Case> inlay::bench::makeCases() {
   const Dims heads{1, 12, 512, 64}, image{1, 64, 56, 56}, long1{4194304};
   const Layer layers[] = {
@@ -114,5 +142,7 @@ std::vector<Case> inlay::bench::makeCases() {
       cases.push_back(makeCase(layer, element));
   for (int64_t bits : {4, 8})
     cases.push_back(makePackedLinear(4096, bits));
+  for (const char *element : {"f32", "f16"})
+    cases.push_back(makeResidualBlock(64, 56, element));
   return cases;
 }

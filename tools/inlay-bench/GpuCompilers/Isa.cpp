@@ -173,9 +173,7 @@ IsaCounts inlay::bench::countHotLoop(StringRef assembly) {
   };
   if (program.instructions.empty())
     return {};
-  if (program.loops.empty())
-    return countRange({0, program.instructions.size() - 1});
-  IsaCounts hottest;
+  IsaCounts whole = countRange({0, program.instructions.size() - 1}), hottest;
   for (const Loop &loop : program.loops) {
     if (llvm::any_of(program.loops, [&](const Loop &other) { return loop.contains(other); }))
       continue;
@@ -183,5 +181,6 @@ IsaCounts inlay::bench::countHotLoop(StringRef assembly) {
     if (std::tuple(counts.countMath(), counts.instructions) > std::tuple(hottest.countMath(), hottest.instructions))
       hottest = counts;
   }
-  return hottest;
+  bool isUnrolled = whole.matrix && !hottest.matrix;
+  return program.loops.empty() || isUnrolled ? whole : hottest;
 }

@@ -34,7 +34,8 @@ struct IsaCounts {
   int64_t countMath() const { return fma + matrix + arithmetic; }
 };
 
-/// Counts the innermost loop of `assembly` with the most float operations, or the whole text if it has no loop.
+/// Counts the innermost loop of `assembly` with the most float operations. Counts the whole text if it has no loop, or
+/// if the loop with the products of matrices was unrolled.
 IsaCounts countHotLoop(llvm::StringRef assembly);
 
 } // namespace inlay::bench

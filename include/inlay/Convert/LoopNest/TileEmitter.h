@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace inlay {
 
@@ -78,6 +79,8 @@ public:
     mlir::AffineExpr offset;
     mlir::Value scalar; ///< Scalar operand; null if `flat` is set.
     mlir::Value start;  ///< Additional offset into a local buffer; null for 0.
+    /// The element at each point of a tile, in registers. Empty unless `flat` and `scalar` are null.
+    llvm::SmallVector<mlir::Value, 0> elements;
   };
   /// The state that is kept while one tile is emitted. TileState.h defines it.
   struct State;
@@ -105,6 +108,11 @@ public:
   /// Returns the loop along which an operand with elements of type `element` has aligned vectors of four, or -1. With
   /// `maybeOpen`, also considers buffers whose size is known only at a call.
   int findVectors(const Access &access, mlir::Type element, bool maybeOpen = false) const;
+  /// Returns true if all reads of four points along `loop` are of one element, or of an aligned vector of four elements
+  /// that no other read shares. Buffers whose size is known only at a call count.
+  bool readsVectors(size_t loop) const;
+  /// Returns true if the body uses the index of `loop` only as the last index of loads, and if all loads have it.
+  bool gathersAlong(size_t loop) const;
   /// Returns how `cutSums` cuts each loop. The iterations of `loop` take `step` steps at once. The steps that do not
   /// fill an iteration are not part of the loop, or are an iteration too if `roundsUp` is set. An accumulator gets
   /// `terms` terms in each iteration.
@@ -124,8 +132,15 @@ public:
   /// other code in the kernel may access the same buffers.
   void setQuads(bool use) { usesQuads = use; }
 
+  /// Makes loads of the body load vectors of four f16 elements where `setQuads` makes them load vectors of f32.
+  void setGathersHalves(bool gathers) { gathersHalves = gathers; }
+
   /// Makes all accesses to a buffer use the memory of `local` from now on.
   void setLocal(const LocalBuffer &local);
+
+  /// Makes all reads of `buffer`, an input, yield `elements` from now on: one for each point of the next tiles, which
+  /// have no vector loop.
+  void setElements(mlir::Value buffer, llvm::ArrayRef<mlir::Value> elements);
 
   /// Returns true if the reductions of `op` can be computed in shares that are joined afterwards.
   static bool canShare(mlir::linalg::LinalgOp op) { return findCombiner(op) != nullptr; }
@@ -147,6 +162,15 @@ public:
   void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active,
             llvm::ArrayRef<size_t> ragged = {}, mlir::Value activeLanes = nullptr);
 
+  /// Like `emit` for a tile without a vector loop of an op with one output, but returns the elements by point instead
+  /// of storing them. If `initial` is not empty, reductions start from these elements.
+  llvm::SmallVector<mlir::Value> compute(mlir::OpBuilder &builder, const TileShape &tile,
+                                         llvm::ArrayRef<mlir::Value> base, llvm::ArrayRef<size_t> ragged = {},
+                                         llvm::ArrayRef<mlir::Value> initial = {});
+  /// Stores what `compute` returned.
+  void storeTile(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base,
+                 llvm::ArrayRef<size_t> ragged, mlir::ValueRange elements);
+
 private:
   void emitLaneReduction(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base);
 
@@ -155,6 +179,8 @@ private:
   mlir::LogicalResult addAccess(mlir::OpBuilder &builder, mlir::OpOperand &operand);
   /// Emits `expr` once at the builder's position unless it is constant.
   void prepare(mlir::OpBuilder &builder, mlir::AffineExpr expr);
+  /// Returns the loop along which a load of the body has aligned vectors of four elements, or -1.
+  int findGatheredVectors(mlir::memref::LoadOp gather) const;
 
   mlir::linalg::LinalgOp op;
   LoopNestShape nest;
@@ -165,7 +191,7 @@ private:
   llvm::DenseMap<mlir::Operation *, LinearBuffer> gathers; ///< Buffers from which the body loads.
   mlir::Value initial;
   int64_t maxTerms = 0; ///< Number of terms above which sums are cut; 0 for no limit.
-  bool usesQuads = false;
+  bool usesQuads = false, gathersHalves = false;
   bool fusesProducts = false;
 };
 

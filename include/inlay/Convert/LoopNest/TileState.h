@@ -40,6 +40,8 @@ struct TileEmitter::State {
     auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr);
     return constant && constant.getValue() == value;
   }
+  /// Returns the place of `point` in `points`.
+  size_t numberOf(llvm::ArrayRef<int64_t> point) const;
   /// Returns the loop along which four points of the tile are one aligned vector of the access, or -1 if there is none.
   int quadLoop(const Access &access) const;
   mlir::Type widen(mlir::Type type) const { return mlir::VectorType::get({tile.lanes}, type); }
@@ -74,7 +76,8 @@ struct TileEmitter::State {
   /// are fused. Returns null otherwise.
   mlir::Value emitFused(mlir::OpBuilder &b, mlir::Operation &inner, mlir::IRMapping &mapping);
   mlir::Value asVector(mlir::OpBuilder &b, mlir::Value value);
-  mlir::Value loadGathered(mlir::OpBuilder &b, mlir::memref::LoadOp gather, mlir::IRMapping &mapping);
+  mlir::Value loadGathered(mlir::OpBuilder &b, mlir::memref::LoadOp gather, mlir::IRMapping &mapping,
+                           llvm::ArrayRef<mlir::Value> loopIndices, llvm::ArrayRef<int64_t> point);
   mlir::Operation *widenClone(mlir::OpBuilder &b, mlir::Operation &inner, mlir::IRMapping &mapping);
   llvm::SmallVector<mlir::Value> computePoints(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts,
                                                llvm::ArrayRef<mlir::Value> loopIndices, mlir::ValueRange accumulators);

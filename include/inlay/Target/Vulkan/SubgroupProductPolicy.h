@@ -25,6 +25,7 @@ struct SubgroupProductProfile {
   bool addsLanesFast = false; ///< True if that takes no longer than a few loads.
   double maxPoints = 32;      ///< Accumulators of an invocation.
   int64_t maxUnrolled = 256; ///< Number of unrolled steps, including stores. Drivers take longer to compile more steps.
+  int64_t maxFused = 4096;   ///< Number of unrolled instructions of an elementwise op before or after a product.
   double enough = 256;       ///< Number of subgroups that keep the device busy.
   double load = 16;          ///< Cost of loading an element.
   double quad = 18;          ///< Cost of loading an aligned vector of four elements.

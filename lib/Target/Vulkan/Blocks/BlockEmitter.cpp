@@ -29,6 +29,14 @@ std::optional<std::pair<Value, Value>> inlay::findFactors(const TileEmitter &emi
   return std::nullopt;
 }
 
+std::optional<size_t> inlay::findBlockVectors(const TileEmitter &emitter, const ProductLoops &loops, size_t input,
+                                              Type element) {
+  size_t last = (input == loops.lhs ? loops.rows : loops.columns).back();
+  int loop = emitter.findVectors(emitter.getAccesses()[input], element, /*maybeOpen=*/true);
+  return loop >= 0 && (size_t(loop) == loops.inner || size_t(loop) == last) ? std::optional(size_t(loop))
+                                                                            : std::nullopt;
+}
+
 AffineExpr inlay::countBlockSteps(const TileEmitter &emitter, const ProductLoops &loops, int64_t depth) {
   AffineExpr count = emitter.size(loops.inner).ceilDiv(depth);
   for (size_t loop : loops.sums)
@@ -37,9 +45,10 @@ AffineExpr inlay::countBlockSteps(const TileEmitter &emitter, const ProductLoops
 }
 
 BlockEmitter::BlockEmitter(TileEmitter &emitter, const ProductLoops &loops, const BlockSize &blockSize,
-                           const BlockPlace &place, Type element, Layout layout, int64_t buffers)
-    : emitter(emitter), loops(loops), blockSize(blockSize), place(place), element(element), layout(layout),
-      buffers(buffers), scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)},
+                           const BlockPlace &place, const ProductFusion &fusion, Type element, Layout layout,
+                           int64_t buffers)
+    : emitter(emitter), loops(loops), blockSize(blockSize), place(place), fusion(fusion), element(element),
+      layout(layout), buffers(buffers), scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)},
       base(emitter.shape().loops.size()),
       state{emitter, scalarTile, base, emitter.getOp().getLoc(), {}, nullptr, {}, {}}, loc(emitter.getOp().getLoc()) {}
 
@@ -113,10 +122,10 @@ BlockEmitter::Part BlockEmitter::makePart(OpBuilder &b, bool isLhs) {
   part.operand = isLhs ? loops.lhs : 1 - loops.lhs;
   size_t lastLoop = (isLhs ? loops.rows : loops.columns).back();
   int64_t across = isLhs ? blockSize.rows : blockSize.columns;
-  int vectorLoop = emitter.findVectors(access(part.operand), element, /*maybeOpen=*/true);
-  part.hasVectors = vectorLoop >= 0 && (vectorLoop == int(loops.inner) || vectorLoop == int(lastLoop));
-  part.readsTerms =
-      part.hasVectors ? vectorLoop == int(loops.inner) : !State::is(access(part.operand).strides[lastLoop], 1);
+  std::optional<size_t> vectorLoop = findBlockVectors(emitter, loops, part.operand, element);
+  part.hasVectors = vectorLoop.has_value();
+  part.readsTerms = vectorLoop ? vectorLoop == loops.inner : !State::is(access(part.operand).strides[lastLoop], 1);
+  part.computed = fusion.input(part.operand);
   part.keepsTerms = layout == Layout::AsRead && part.readsTerms;
   int64_t minor = part.keepsTerms ? blockSize.depth : across, lines = part.keepsTerms ? across : blockSize.depth;
   part.pitch = getBlockPitch(minor, element.getIntOrFloatBitWidth() / 8);
@@ -151,11 +160,17 @@ BlockEmitter::Quad BlockEmitter::makeQuad(OpBuilder &b, const Part &part, bool i
     Value across = part.readsTerms ? major : addConstant(b, minor, i);
     Value depth = part.readsTerms ? addConstant(b, minor, i) : major;
     Value at = add(b, isLhs ? place.row : place.column, across);
-    Value start = add(b, outer, offset(b, operand, acrossLoops, split(b, acrossLoops, at)));
+    SmallVector<Value> acrossIndices = split(b, acrossLoops, at);
+    Value start = add(b, outer, offset(b, operand, acrossLoops, acrossIndices));
     quad.starts.push_back(add(b, start, state.scale(b, depth, operand.strides[loops.inner])));
     quad.depths.push_back(depth);
     Value inside = isWhole(acrossLoops, block) ? Value() : isBelow(b, at, isLhs ? rowCount : columnCount);
     quad.insides.push_back(both(b, inside, isActive));
+    if (!part.computed)
+      continue;
+    SmallVector<Value> &indices = quad.indices.emplace_back(place.outer.begin(), place.outer.end());
+    for (auto [loop, index] : llvm::zip_equal(acrossLoops, acrossIndices))
+      indices[loop] = index;
   }
   return quad;
 }
@@ -177,12 +192,12 @@ Value BlockEmitter::countSteps(OpBuilder &b) {
 }
 
 BlockEmitter::Step BlockEmitter::findStep(OpBuilder &b, Value number) {
-  Step step{nullptr, SmallVector<Value>(parts.size())};
+  Step step{nullptr, {}, SmallVector<Value>(parts.size())};
   if (!loops.sums.empty()) {
     Value inner = countInnerSteps(b);
-    SmallVector<Value> indices = split(b, loops.sums, arith::DivUIOp::create(b, loc, number, inner));
+    step.sums = split(b, loops.sums, arith::DivUIOp::create(b, loc, number, inner));
     for (auto [at, part] : llvm::zip_equal(step.at, parts))
-      at = offset(b, access(part.operand), loops.sums, indices);
+      at = offset(b, access(part.operand), loops.sums, step.sums);
     number = arith::RemUIOp::create(b, loc, number, inner);
   }
   step.depth = multiply(b, number, blockSize.depth);
@@ -198,23 +213,40 @@ bool BlockEmitter::hasWholeSteps() const {
          llvm::all_of(loops.sums, isNeverEmpty);
 }
 
+/// Loads or computes element `number` of `quad`, or its only vector. If `inside` is false, the result is any number.
+Value BlockEmitter::loadElements(OpBuilder &b, const Part &part, const Quad &quad, size_t number, const Step &step,
+                                 Value inside) {
+  auto type = VectorType::get({kWidth}, element);
+  if (part.computed) {
+    SmallVector<Value> indices(quad.indices[number]);
+    indices[loops.inner] = add(b, step.depth, quad.depths[number]);
+    for (auto [loop, index] : llvm::zip(loops.sums, step.sums))
+      indices[loop] = index;
+    size_t along = part.readsTerms ? loops.inner : (part.operand == loops.lhs ? loops.rows : loops.columns).back();
+    SmallVector<Value> elements = part.computed->compute(b, indices, inside, along, part.hasVectors ? kWidth : 1);
+    return part.hasVectors ? vector::FromElementsOp::create(b, loc, type, elements).getResult() : elements.front();
+  }
+  Value index = add(b, quad.starts[number], step.at[&part - parts.data()]);
+  if (inside)
+    index = arith::SelectOp::create(b, loc, inside, index, state.constant(b, 0));
+  if (part.hasVectors)
+    return vector::LoadOp::create(b, loc, type, access(part.operand).flat, index);
+  return memref::LoadOp::create(b, loc, access(part.operand).flat, index);
+}
+
 /// Loads four elements. Elements beyond an end are zero.
 Value BlockEmitter::loadQuad(OpBuilder &b, const Part &part, const Quad &quad, const Step &step) {
   auto type = VectorType::get({kWidth}, element);
   bool isWholeDepth = hasWholeSteps();
-  Value zero = state.constant(b, 0), size = isWholeDepth ? Value() : state.value(b, emitter.size(loops.inner));
+  Value size = isWholeDepth ? Value() : state.value(b, emitter.size(loops.inner));
   SmallVector<Value> elements;
-  for (auto [start, depth, acrossInside] : llvm::zip_equal(quad.starts, quad.depths, quad.insides)) {
-    Value index = add(b, start, step.at[&part - parts.data()]), inside = acrossInside;
+  for (auto [number, depth, acrossInside] : llvm::enumerate(quad.depths, quad.insides)) {
+    Value inside = acrossInside;
     if (!isWholeDepth)
       inside = both(b, inside, isBelow(b, add(b, step.depth, depth), size));
-    if (inside)
-      index = arith::SelectOp::create(b, loc, inside, index, zero);
-    Type loadedType = part.hasVectors ? Type(type) : Type(element);
-    Value loaded = part.hasVectors ? vector::LoadOp::create(b, loc, type, access(part.operand).flat, index).getResult()
-                                   : memref::LoadOp::create(b, loc, access(part.operand).flat, index).getResult();
+    Value loaded = loadElements(b, part, quad, number, step, inside);
     if (inside) {
-      Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(loadedType));
+      Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(loaded.getType()));
       if (part.hasVectors)
         inside = vector::BroadcastOp::create(b, loc, VectorType::get({kWidth}, b.getI1Type()), inside);
       loaded = arith::SelectOp::create(b, loc, inside, loaded, nothing);

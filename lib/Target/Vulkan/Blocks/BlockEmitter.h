@@ -7,6 +7,7 @@
 #define INLAY_LIB_TARGET_VULKAN_BLOCKS_BLOCKEMITTER_H
 
 #include "ProductBlock.h"
+#include "Target/Vulkan/Products/ProductNeighbor.h"
 #include "inlay/Convert/LoopNest/TileState.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -23,6 +24,10 @@ struct BlockPlace {
 /// If the op of `emitter` adds up products in f32, returns the factors. Returns nullopt if it doesn't, or if an operand
 /// is no buffer or the result is in the buffer of an input.
 std::optional<std::pair<mlir::Value, mlir::Value>> findFactors(const TileEmitter &emitter);
+
+/// Returns the loop along which a block reads four elements of input `input` together, or nullopt.
+std::optional<size_t> findBlockVectors(const TileEmitter &emitter, const ProductLoops &loops, size_t input,
+                                       mlir::Type element);
 
 /// Returns the number of steps of a block, each with `depth` terms.
 mlir::AffineExpr countBlockSteps(const TileEmitter &emitter, const ProductLoops &loops, int64_t depth);
@@ -43,6 +48,9 @@ protected:
     llvm::SmallVector<mlir::Value> starts;  ///< Index of each element in the buffer without the step; one for a vector.
     llvm::SmallVector<mlir::Value> depths;  ///< Index of the same elements along the inner loop, relative to the step.
     llvm::SmallVector<mlir::Value> insides; ///< True if the row or column of the element exists. Null: always true.
+    /// Index of the same elements along each parallel loop that the operand has; null for others. Empty if the operand
+    /// is in memory.
+    std::vector<llvm::SmallVector<mlir::Value>> indices;
   };
 
   /// The part of an operand that one step needs, in workgroup memory.
@@ -51,10 +59,11 @@ protected:
     bool readsTerms; ///< True if invocations read four terms together from the buffer, false if four rows or columns.
     bool keepsTerms; ///< True if terms are contiguous in workgroup memory, false if rows or columns are.
     bool hasVectors; ///< True if the buffer is read in vectors.
-    int64_t pitch;   ///< Elements between lines in workgroup memory.
-    int64_t slots;   ///< Elements of `memory` that a step needs.
+    const ProductInput *computed; ///< Computes the elements; null if they are in memory.
+    int64_t pitch;                ///< Elements between lines in workgroup memory.
+    int64_t slots;                ///< Elements of `memory` that a step needs.
     mlir::Value memory;
-    llvm::SmallVector<Quad> quads;
+    std::vector<Quad> quads;
   };
 
   /// The layout of operands in workgroup memory.
@@ -65,7 +74,7 @@ protected:
 
   /// element: the type of the elements of both operands. buffers: the number of steps for which there is memory.
   BlockEmitter(TileEmitter &emitter, const ProductLoops &loops, const BlockSize &blockSize, const BlockPlace &place,
-               mlir::Type element, Layout layout, int64_t buffers = 1);
+               const ProductFusion &fusion, mlir::Type element, Layout layout, int64_t buffers = 1);
 
   const Access &access(size_t operand) const { return emitter.getAccesses()[operand]; }
   const Access &output() const { return emitter.getAccesses().back(); }
@@ -113,6 +122,7 @@ protected:
   const ProductLoops &loops;
   BlockSize blockSize;
   const BlockPlace &place;
+  const ProductFusion &fusion;
   mlir::Type element;
   Layout layout;
   int64_t buffers;
@@ -126,8 +136,9 @@ protected:
 private:
   /// The start of a step.
   struct Step {
-    mlir::Value depth;                 ///< Index along the inner loop.
-    llvm::SmallVector<mlir::Value> at; ///< Offset of the step in each operand.
+    mlir::Value depth;                   ///< Index along the inner loop.
+    llvm::SmallVector<mlir::Value> sums; ///< Index along each other reduction.
+    llvm::SmallVector<mlir::Value> at;   ///< Offset of the step in each operand.
   };
 
   Part makePart(mlir::OpBuilder &b, bool isLhs);
@@ -135,6 +146,8 @@ private:
   mlir::Value countInnerSteps(mlir::OpBuilder &b);
   Step findStep(mlir::OpBuilder &b, mlir::Value number);
   bool hasWholeSteps() const;
+  mlir::Value loadElements(mlir::OpBuilder &b, const Part &part, const Quad &quad, size_t number, const Step &step,
+                           mlir::Value inside);
   mlir::Value loadQuad(mlir::OpBuilder &b, const Part &part, const Quad &quad, const Step &step);
 };
 

@@ -39,10 +39,10 @@ namespace {
 class CooperativeMatrixEmitter : BlockEmitter {
 public:
   CooperativeMatrixEmitter(TileEmitter &emitter, const CooperativeMatrixTile &tile, const BlockPlace &place,
-                           const ProductNeighbor *epilogue)
-      : BlockEmitter(emitter, tile.loops, tile.block(), place, Float16Type::get(emitter.getOp().getContext()),
+                           const ProductFusion &fusion)
+      : BlockEmitter(emitter, tile.loops, tile.block(), place, fusion, Float16Type::get(emitter.getOp().getContext()),
                      Layout::AsRead),
-        tile(tile), epilogue(epilogue) {}
+        tile(tile) {}
 
   void run(OpBuilder &b);
 
@@ -67,7 +67,6 @@ private:
   }
 
   const CooperativeMatrixTile &tile;
-  const ProductNeighbor *epilogue;
   Value subgroupRow, subgroupColumn, lane;
   Value patch; ///< A matrix of sums for each subgroup, in workgroup memory; null if none is needed.
 };
@@ -222,7 +221,7 @@ SmallVector<Value> CooperativeMatrixEmitter::start(OpBuilder &b) {
     Value matrix = gpu::SubgroupMmaConstantMatrixOp::create(b, loc, type, initial);
     return SmallVector<Value>(matrices, matrix);
   }
-  std::optional<int64_t> pitch = findResultPitch();
+  std::optional<int64_t> pitch = fusion.prologue ? std::nullopt : findResultPitch();
   SmallVector<Value> sums;
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t column = 0; column < tile.columns; ++column) {
@@ -233,7 +232,9 @@ SmallVector<Value> CooperativeMatrixEmitter::start(OpBuilder &b) {
       }
       gpu::BarrierOp::create(b, loc);
       forResults(b, row, column, [&](OpBuilder &inside, Value slot, ArrayRef<Value> indices) {
-        Value value = memref::LoadOp::create(inside, loc, output().flat, elementIndex(inside, indices));
+        Value value = fusion.prologue
+                          ? fusion.prologue->compute(inside, scalarTile, indices).front()
+                          : memref::LoadOp::create(inside, loc, output().flat, elementIndex(inside, indices));
         memref::StoreOp::create(inside, loc, value, patch, slot);
       });
       gpu::BarrierOp::create(b, loc);
@@ -244,16 +245,15 @@ SmallVector<Value> CooperativeMatrixEmitter::start(OpBuilder &b) {
 }
 
 void CooperativeMatrixEmitter::storeElement(OpBuilder &b, Value slot, ArrayRef<Value> indices) {
-  if (epilogue) {
-    epilogue->emit(b, indices, patch, slot);
-    return;
-  }
   Value value = memref::LoadOp::create(b, loc, patch, slot);
-  memref::StoreOp::create(b, loc, value, output().flat, elementIndex(b, indices));
+  if (fusion.epilogue)
+    fusion.epilogue->emit(b, scalarTile, indices, value);
+  else
+    memref::StoreOp::create(b, loc, value, output().flat, elementIndex(b, indices));
 }
 
 void CooperativeMatrixEmitter::store(OpBuilder &b, ValueRange sums) {
-  std::optional<int64_t> pitch = epilogue ? std::nullopt : findResultPitch();
+  std::optional<int64_t> pitch = fusion.epilogue ? std::nullopt : findResultPitch();
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t column = 0; column < tile.columns; ++column) {
       Value sum = sums[row * tile.columns + column];
@@ -276,7 +276,7 @@ void CooperativeMatrixEmitter::run(OpBuilder &b) {
   lane = gpu::LaneIdOp::create(b, loc, /*upper_bound=*/IntegerAttr());
   subgroupRow = divide(b, subgroup, tile.columnSubgroups);
   subgroupColumn = remainder(b, subgroup, tile.columnSubgroups);
-  if (epilogue || !findResultPitch())
+  if (fusion.prologue || fusion.epilogue || !findResultPitch())
     patch = allocate(b, tile.subgroups() * tile.unit.rows * tile.unit.columns, b.getF32Type());
   makeParts(b);
   SmallVector<Value> sums = reduce(b, start(b));
@@ -284,6 +284,6 @@ void CooperativeMatrixEmitter::run(OpBuilder &b) {
 }
 
 void inlay::emitCooperativeMatrixProduct(OpBuilder &builder, TileEmitter &emitter, const CooperativeMatrixTile &tile,
-                                         const BlockPlace &place, const ProductNeighbor *epilogue) {
-  CooperativeMatrixEmitter(emitter, tile, place, epilogue).run(builder);
+                                         const BlockPlace &place, const ProductFusion &fusion) {
+  CooperativeMatrixEmitter(emitter, tile, place, fusion).run(builder);
 }

@@ -7,7 +7,6 @@
 
 #include "BlockEmitter.h"
 #include "CooperativeMatrixPolicy.h"
-#include "Target/Vulkan/Products/ProductNeighbor.h"
 
 namespace inlay {
 
@@ -15,10 +14,10 @@ namespace inlay {
 /// cooperative matrices compute.
 bool isCooperativeMatrixProduct(const TileEmitter &emitter);
 
-/// Emits the block at `place`. All invocations of a workgroup must run the code together. A block may reach over the
-/// ends of all loops. `epilogue` may be null.
+/// Emits the block at `place` and the ops of `fusion`. All invocations of a workgroup must run the code together. A
+/// block may reach over the ends of all loops.
 void emitCooperativeMatrixProduct(mlir::OpBuilder &builder, TileEmitter &emitter, const CooperativeMatrixTile &tile,
-                                  const BlockPlace &place, const ProductNeighbor *epilogue);
+                                  const BlockPlace &place, const ProductFusion &fusion);
 
 } // namespace inlay
 

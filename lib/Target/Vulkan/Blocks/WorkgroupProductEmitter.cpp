@@ -26,8 +26,9 @@ namespace {
 /// Emits one block.
 class WorkgroupProductEmitter : BlockEmitter {
 public:
-  WorkgroupProductEmitter(TileEmitter &emitter, const WorkgroupProductTile &tile, const BlockPlace &place)
-      : BlockEmitter(emitter, tile.loops, tile.block(), place, Float32Type::get(emitter.getOp().getContext()),
+  WorkgroupProductEmitter(TileEmitter &emitter, const WorkgroupProductTile &tile, const BlockPlace &place,
+                          const ProductFusion &fusion)
+      : BlockEmitter(emitter, tile.loops, tile.block(), place, fusion, Float32Type::get(emitter.getOp().getContext()),
                      Layout::Across, kStepBuffers),
         tile(tile) {}
 
@@ -40,6 +41,14 @@ private:
     SmallVector<Value> indices; ///< Index along each of the loops of the rows or columns.
   };
 
+  /// Elements of the result that an invocation computes in one row and in consecutive columns.
+  struct Span {
+    const Line &row;
+    ArrayRef<Line> columns;
+    int64_t first;              ///< Number of the first element among the sums of the invocation.
+    SmallVector<Value> indices; ///< Index of the first element along each parallel loop; null for reductions.
+  };
+
   int64_t countLines(bool isLhs) const { return isLhs ? tile.rows : tile.columns; }
   Value position(bool isLhs) const { return isLhs ? atRow : atColumn; }
   Value lineInBlock(OpBuilder &b, bool isLhs, int64_t number);
@@ -48,12 +57,21 @@ private:
   SmallVector<Value> readLines(OpBuilder &b, bool isLhs, Value buffer, int64_t depth);
   SmallVector<Value> multiplyStep(OpBuilder &b, Value buffer, ValueRange sums);
   SmallVector<Value> multiplySteps(OpBuilder &b, Value from, Value to, Value last, ValueRange sums);
+  SmallVector<Value> addAll(OpBuilder &b, ValueRange lhs, ValueRange rhs);
+  static SmallVector<Value> slice(ArrayRef<Value> sums, const Span &span) {
+    return llvm::to_vector(sums.slice(span.first, span.columns.size()));
+  }
   void reduce(OpBuilder &b);
 
-  bool storesVectors() const;
-  Value resultIndex(OpBuilder &b, const Line &row, const Line &column);
-  void storeAt(OpBuilder &b, Value index, ValueRange sums, bool adds);
-  void storeSums(OpBuilder &b, ValueRange sums, bool adds);
+  bool hasVectors() const;
+  int64_t spanWidth() const;
+  TileShape spanTile() const;
+  Value resultIndex(OpBuilder &b, const Span &span, int64_t number = 0);
+  SmallVector<Value> loadSpan(OpBuilder &b, const Span &span);
+  void storeSpan(OpBuilder &b, const Span &span, ValueRange elements);
+  SmallVector<Value> startSpan(OpBuilder &b, const Span &span);
+  void finishSpan(OpBuilder &b, const Span &span, ValueRange elements);
+  void forSpans(OpBuilder &b, llvm::function_ref<void(OpBuilder &, const Span &)> access);
 
   const WorkgroupProductTile &tile;
   Value atRow, atColumn; ///< Position of the invocation in the workgroup along the rows and columns.
@@ -132,6 +150,13 @@ SmallVector<Value> WorkgroupProductEmitter::multiplySteps(OpBuilder &b, Value fr
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
+SmallVector<Value> WorkgroupProductEmitter::addAll(OpBuilder &b, ValueRange lhs, ValueRange rhs) {
+  SmallVector<Value> sums;
+  for (auto [one, other] : llvm::zip_equal(lhs, rhs))
+    sums.push_back(arith::AddFOp::create(b, loc, one, other));
+  return sums;
+}
+
 void WorkgroupProductEmitter::reduce(OpBuilder &b) {
   Value zero = state.constant(b, 0), one = state.constant(b, 1), steps = countSteps(b);
   Value last = arith::SubIOp::create(b, loc, steps, one);
@@ -143,59 +168,111 @@ void WorkgroupProductEmitter::reduce(OpBuilder &b) {
   auto all = [&](Value value) { return SmallVector<Value>(tile.rows * tile.columns, value); };
   int64_t maxSteps = getRange(countBlockSteps(emitter, loops, tile.depth), emitter.getSymbols()).max;
   if (maxSteps <= kMaxTerms / tile.depth) {
-    storeSums(b, multiplySteps(b, zero, steps, last, all(initial ? initial : nothing)), /*adds=*/!initial);
+    SmallVector<Value> sums = multiplySteps(b, zero, steps, last, all(initial ? initial : nothing));
+    forSpans(b, [&](OpBuilder &inside, const Span &span) {
+      SmallVector<Value> elements = slice(sums, span);
+      finishSpan(inside, span, initial ? elements : addAll(inside, startSpan(inside, span), elements));
+    });
     return;
   }
   // The result has the sums of the parts so far. Registers would not suffice for them.
-  if (initial)
-    storeSums(b, all(initial), /*adds=*/false);
+  if (initial || fusion.prologue)
+    forSpans(b, [&](OpBuilder &inside, const Span &span) { storeSpan(inside, span, startSpan(inside, span)); });
   Value part = state.constant(b, kPartTerms / tile.depth);
   auto loop = scf::ForOp::create(b, loc, zero, steps, part);
-  OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
-  Value end = arith::AddIOp::create(inside, loc, loop.getInductionVar(), part);
-  end = arith::MinUIOp::create(inside, loc, end, steps);
-  storeSums(inside, multiplySteps(inside, loop.getInductionVar(), end, last, all(nothing)), /*adds=*/true);
+  OpBuilder body = OpBuilder::atBlockBegin(loop.getBody());
+  Value end = arith::AddIOp::create(body, loc, loop.getInductionVar(), part);
+  end = arith::MinUIOp::create(body, loc, end, steps);
+  SmallVector<Value> sums = multiplySteps(body, loop.getInductionVar(), end, last, all(nothing));
+  forSpans(body, [&](OpBuilder &inside, const Span &span) {
+    storeSpan(inside, span, addAll(inside, loadSpan(inside, span), slice(sums, span)));
+  });
+  if (fusion.epilogue)
+    forSpans(b, [&](OpBuilder &inside, const Span &span) { finishSpan(inside, span, loadSpan(inside, span)); });
 }
 
 //===-- The result ----------------------------------------------------------------------------------------------===//
 
 /// Returns true if four columns of an invocation are an aligned vector of the result.
-bool WorkgroupProductEmitter::storesVectors() const {
+bool WorkgroupProductEmitter::hasVectors() const {
   return emitter.findVectors(output(), element, /*maybeOpen=*/true) == int(loops.columns.back());
 }
 
-Value WorkgroupProductEmitter::resultIndex(OpBuilder &b, const Line &row, const Line &column) {
-  Value index = add(b, outerOffset(b, output()), offset(b, output(), loops.rows, row.indices));
-  index = add(b, index, offset(b, output(), loops.columns, column.indices));
+/// Returns the number of elements of a span: four if four columns are always next to each other along one loop.
+int64_t WorkgroupProductEmitter::spanWidth() const {
+  return emitter.size(loops.columns.back()).isMultipleOf(kWidth) ? kWidth : 1;
+}
+
+TileShape WorkgroupProductEmitter::spanTile() const {
+  TileShape tile(scalarTile);
+  tile.factors[loops.columns.back()] = spanWidth();
+  return tile;
+}
+
+/// Returns the index of element `number` of the span in the result.
+Value WorkgroupProductEmitter::resultIndex(OpBuilder &b, const Span &span, int64_t number) {
+  Value index = add(b, outerOffset(b, output()), offset(b, output(), loops.rows, span.row.indices));
+  index = add(b, index, offset(b, output(), loops.columns, span.columns[number].indices));
   return index ? index : state.constant(b, 0);
 }
 
-/// Stores sums of four columns, or of one if the result has no vectors, to the result. `adds` is true if they are added
-/// to what is there.
-void WorkgroupProductEmitter::storeAt(OpBuilder &b, Value index, ValueRange sums, bool adds) {
+SmallVector<Value> WorkgroupProductEmitter::loadSpan(OpBuilder &b, const Span &span) {
   Value flat = output().flat;
-  if (sums.size() == 1) {
-    Value sum = sums.front();
-    if (adds)
-      sum = arith::AddFOp::create(b, loc, memref::LoadOp::create(b, loc, flat, index), sum);
-    memref::StoreOp::create(b, loc, sum, flat, index);
-    return;
+  SmallVector<Value> elements;
+  if (hasVectors()) {
+    auto type = VectorType::get({kWidth}, element);
+    Value vector = vector::LoadOp::create(b, loc, type, flat, resultIndex(b, span));
+    for (int64_t number = 0; number < kWidth; ++number)
+      elements.push_back(vector::ExtractOp::create(b, loc, vector, number));
+    return elements;
   }
-  auto type = VectorType::get({kWidth}, element);
-  Value vector = vector::FromElementsOp::create(b, loc, type, sums);
-  if (adds)
-    vector = arith::AddFOp::create(b, loc, vector::LoadOp::create(b, loc, type, flat, index), vector);
-  vector::StoreOp::create(b, loc, vector, flat, index);
+  for (size_t number = 0; number < span.columns.size(); ++number)
+    elements.push_back(memref::LoadOp::create(b, loc, flat, resultIndex(b, span, number)));
+  return elements;
 }
 
-void WorkgroupProductEmitter::storeSums(OpBuilder &b, ValueRange sums, bool adds) {
-  int64_t width = storesVectors() ? kWidth : 1;
-  for (auto [i, row] : llvm::enumerate(rows))
-    for (int64_t j = 0; j < tile.columns; j += width) {
+void WorkgroupProductEmitter::storeSpan(OpBuilder &b, const Span &span, ValueRange elements) {
+  Value flat = output().flat;
+  if (hasVectors()) {
+    Value vector = vector::FromElementsOp::create(b, loc, VectorType::get({kWidth}, element), elements);
+    vector::StoreOp::create(b, loc, vector, flat, resultIndex(b, span));
+    return;
+  }
+  for (auto [number, value] : llvm::enumerate(elements))
+    memref::StoreOp::create(b, loc, value, flat, resultIndex(b, span, number));
+}
+
+/// Returns the elements from which sums start.
+SmallVector<Value> WorkgroupProductEmitter::startSpan(OpBuilder &b, const Span &span) {
+  if (Value initial = emitter.getInitial())
+    return SmallVector<Value>(span.columns.size(), initial);
+  if (fusion.prologue)
+    return fusion.prologue->compute(b, spanTile(), span.indices);
+  return loadSpan(b, span);
+}
+
+/// Stores elements of the product, or what the epilogue computes from them.
+void WorkgroupProductEmitter::finishSpan(OpBuilder &b, const Span &span, ValueRange elements) {
+  if (fusion.epilogue)
+    fusion.epilogue->emit(b, spanTile(), span.indices, elements);
+  else
+    storeSpan(b, span, elements);
+}
+
+/// Emits `access` for each span of the invocation whose elements exist.
+void WorkgroupProductEmitter::forSpans(OpBuilder &b, llvm::function_ref<void(OpBuilder &, const Span &)> access) {
+  int64_t width = spanWidth();
+  for (auto [number, row] : llvm::enumerate(rows))
+    for (int64_t column = 0; column < tile.columns; column += width) {
+      Span span{row, ArrayRef(columns).slice(column, width), int64_t(number) * tile.columns + column, place.outer};
+      for (auto [loop, index] : llvm::zip_equal(loops.rows, row.indices))
+        span.indices[loop] = index;
+      for (auto [loop, index] : llvm::zip_equal(loops.columns, columns[column].indices))
+        span.indices[loop] = index;
       OpBuilder inside = b;
-      if (Value isThere = both(b, row.inside, columns[j].inside))
+      if (Value isThere = both(b, row.inside, columns[column].inside))
         inside = scf::IfOp::create(b, loc, isThere, /*withElseRegion=*/false).getThenBodyBuilder();
-      storeAt(inside, resultIndex(inside, row, columns[j]), sums.slice(int64_t(i) * tile.columns + j, width), adds);
+      access(inside, span);
     }
 }
 
@@ -209,6 +286,6 @@ void WorkgroupProductEmitter::run(OpBuilder &b) {
 }
 
 void inlay::emitWorkgroupProduct(OpBuilder &builder, TileEmitter &emitter, const WorkgroupProductTile &tile,
-                                 const BlockPlace &place) {
-  WorkgroupProductEmitter(emitter, tile, place).run(builder);
+                                 const BlockPlace &place, const ProductFusion &fusion) {
+  WorkgroupProductEmitter(emitter, tile, place, fusion).run(builder);
 }

@@ -13,10 +13,10 @@ namespace inlay {
 /// Returns true if the op of `emitter` adds up the products of the f32 elements of two inputs.
 bool isWorkgroupProduct(const TileEmitter &emitter);
 
-/// Emits the block at `place`. All invocations of a workgroup must run the code together. A block may reach over the
-/// ends of all loops.
+/// Emits the block at `place` and the ops of `fusion`. All invocations of a workgroup must run the code together. A
+/// block may reach over the ends of all loops.
 void emitWorkgroupProduct(mlir::OpBuilder &builder, TileEmitter &emitter, const WorkgroupProductTile &tile,
-                          const BlockPlace &place);
+                          const BlockPlace &place, const ProductFusion &fusion);
 
 } // namespace inlay
 

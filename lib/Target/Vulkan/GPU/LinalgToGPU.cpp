@@ -5,7 +5,6 @@
 #include "Launch.h"
 #include "ProductLaunches.h"
 #include "SubgroupProductProfile.h"
-#include "Target/Vulkan/Products/SubgroupProductEmitter.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
@@ -81,104 +80,13 @@ static LogicalResult checkLimits(linalg::LinalgOp op, const TileEmitter &emitter
 }
 
 namespace {
-/// The numbering of the tiles of a product: along the row loop first, so that subgroups that run at the same time read
-/// the same columns, then blocks of lanes, then the other loops.
-struct SubgroupProductGrid {
-  SubgroupProductGrid(const TileEmitter &emitter, const SubgroupProductTile &tile, int64_t lanes, MLIRContext *context);
-
-  SmallVector<unsigned> laneLoops, outerLoops;
-  SmallVector<AffineExpr> laneCounts; ///< Number of tiles along each lane loop.
-  /// Number of tiles along each outer loop, of blocks of lanes, and of tiles along the row loop if there is one.
-  SmallVector<AffineExpr> counts;
-  AffineExpr positions; ///< Number of positions of lanes.
-  AffineExpr groups;
-};
-} // namespace
-
-SubgroupProductGrid::SubgroupProductGrid(const TileEmitter &emitter, const SubgroupProductTile &tile, int64_t lanes,
-                                         MLIRContext *context) {
-  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops)) {
-    AffineExpr count = emitter.size(number).ceilDiv(tile.factor(number));
-    if (loop.reduction || static_cast<int>(number) == tile.rowLoop)
-      continue;
-    if (tile.isLaneLoop[number]) {
-      laneLoops.push_back(number);
-      laneCounts.push_back(count);
-    } else {
-      outerLoops.push_back(number);
-      counts.push_back(count);
-    }
-  }
-  positions = countElements(laneCounts, context);
-  counts.push_back(positions.ceilDiv(lanes));
-  if (tile.rowLoop >= 0)
-    counts.push_back(emitter.size(tile.rowLoop).ceilDiv(tile.rows));
-  groups = countElements(counts, context);
-}
-
-/// Returns the tile of invocation `lane` of subgroup `number`.
-static SubgroupProductPlace findPlace(OpBuilder &builder, Location loc, const SubgroupProductTile &tile,
-                                      const SubgroupProductGrid &grid, int64_t lanes, bool loadsUniformly, Value number,
-                                      ArrayRef<OpFoldResult> counts, ArrayRef<OpFoldResult> laneCounts,
-                                      Value positions) {
-  SubgroupProductPlace place{SmallVector<Value>(tile.isLaneLoop.size()), nullptr, lanes, nullptr, loadsUniformly};
-  place.lane = gpu::LaneIdOp::create(builder, loc, /*upper_bound=*/IntegerAttr());
-  SmallVector<int64_t> factors(grid.outerLoops.size(), 1);
-  factors.append({lanes, tile.rows});
-  SmallVector<Value> base = splitNumber(builder, loc, factors, counts, number);
-  for (auto [loop, index] : llvm::zip(grid.outerLoops, base))
-    place.base[loop] = index;
-  if (tile.rowLoop >= 0)
-    place.base[tile.rowLoop] = base.back();
-  Value position = arith::AddIOp::create(builder, loc, base[grid.outerLoops.size()], place.lane);
-  if (!grid.positions.isMultipleOf(lanes)) {
-    place.isActive = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, positions);
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    position = arith::MinUIOp::create(builder, loc, position, arith::SubIOp::create(builder, loc, positions, one));
-  }
-  SmallVector<int64_t> laneFactors;
-  for (unsigned loop : grid.laneLoops)
-    laneFactors.push_back(tile.factor(loop));
-  for (auto [loop, index] : llvm::zip(grid.laneLoops, splitNumber(builder, loc, laneFactors, laneCounts, position)))
-    place.base[loop] = index;
-  return place;
-}
-
-/// Converts a product to a launch with one subgroup per tile and block of lanes.
-static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, const SubgroupProductTile &tile,
-                                    const SubgroupProductProfile &profile, int64_t maxGrid) {
-  int64_t lanes = profile.lanes;
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  SubgroupProductGrid grid(emitter, tile, lanes, op.getContext());
-  if (failed(checkLimits(op, emitter, grid.groups, /*block=*/1, maxGrid)))
-    return failure();
-  auto known = dyn_cast<AffineConstantExpr>(grid.groups);
-  if (!known || known.getValue() > 0) {
-    auto materialize = [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); };
-    SmallVector<OpFoldResult> counts = llvm::map_to_vector(grid.counts, materialize);
-    SmallVector<OpFoldResult> laneCounts = llvm::map_to_vector(grid.laneCounts, materialize);
-    Value positions = getValueOrCreateConstantIndexOp(builder, loc, materialize(grid.positions));
-    cutSums(emitter);
-    Launch launch =
-        openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
-    SubgroupProductPlace place = findPlace(launch.inside, loc, tile, grid, lanes, profile.loadsUniformly, launch.number,
-                                           counts, laneCounts, positions);
-    emitSubgroupProduct(launch.inside, emitter, tile, place);
-    sinkScalars(launch.op, launch.count);
-  }
-  op.erase();
-  return success();
-}
-
-namespace {
 struct OpConverter {
   int64_t block, maxGrid, pointwiseFactor;
-  SubgroupProductProfile profile;
   ProductProfiles products;
 
   LogicalResult convertAll(func::FuncOp func, const InitialValues &initial) const;
-  LogicalResult convert(linalg::LinalgOp op, TileEmitter &emitter) const;
+  FailureOr<Ops> convert(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
+                         const ProductContext &context) const;
 };
 } // namespace
 
@@ -191,14 +99,16 @@ static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t maxFactor) {
   return isSmall ? maxFactor : std::min(maxFactor, kDefault);
 }
 
-/// Returns the ops of a function in the order of their conversion. Dequantizations come last, each before those whose
-/// results it reads, because their readers may read the codes instead.
+/// Returns the ops of a function in the order of their conversion. Ops with reductions come first, because their
+/// kernels may compute other ops too. Dequantizations come last, each before those whose results it reads, because
+/// their readers may read the codes instead.
 static SmallVector<linalg::LinalgOp> orderOps(func::FuncOp func, const Dequantizations &dequantizations) {
   llvm::SmallDenseSet<Operation *> late;
   for (auto [buffer, op] : dequantizations)
     late.insert(op);
   SmallVector<linalg::LinalgOp> ops = llvm::to_vector(func.getOps<linalg::LinalgOp>());
   auto first = std::stable_partition(ops.begin(), ops.end(), [&](linalg::LinalgOp op) { return !late.contains(op); });
+  std::stable_partition(ops.begin(), first, [](linalg::LinalgOp op) { return op.getNumReductionLoops() > 0; });
   std::reverse(first, ops.end());
   return ops;
 }
@@ -213,7 +123,7 @@ static bool isReadByOthers(Value buffer, Operation *writer) {
 LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &initial) const {
   llvm::SmallDenseSet<Operation *> done;
   Dequantizations dequantizations = findDequantizations(func);
-  ProductContext context{products, initial, dequantizations};
+  ProductContext context{products, dequantizations};
   for (linalg::LinalgOp op : orderOps(func, dequantizations)) {
     if (done.contains(op))
       continue;
@@ -228,24 +138,40 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
       return failure();
     emitter->setInitial(initial.lookup(op));
     emitter->setFusesProducts(true);
-    SmallVector<linalg::LinalgOp, 3> launched = op.getNumReductionLoops()
-                                                    ? launchProduct(op, *emitter, values, context)
-                                                    : launchProductAfter(op, *emitter, values, context);
-    if (launched.empty() && failed(convert(op, *emitter)))
+    FailureOr<Ops> converted =
+        op.getNumReductionLoops() ? launchProduct(op, *emitter, values, context) : FailureOr<Ops>(Ops());
+    if (converted->empty())
+      converted = convert(op, *emitter, values, context);
+    if (failed(converted))
       return failure();
-    for (linalg::LinalgOp converted : launched) {
-      done.insert(converted);
-      converted.erase();
+    for (linalg::LinalgOp each : *converted) {
+      done.insert(each);
+      each.erase();
     }
   }
   return success();
 }
 
-LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) const {
-  OpBuilder builder(op);
-  if (isPlainProduct(emitter))
-    if (std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(emitter.shape(), profile))
-      return convertProduct(op, emitter, *tile, profile, maxGrid);
+/// Emits a tile of the op of `emitter` and its neighbors.
+static void emitTile(OpBuilder &builder, TileEmitter &emitter, const TileShape &tile, ArrayRef<Value> base,
+                     const ProductFusion &fusion) {
+  SmallVector<size_t> ragged = findRagged(emitter.shape(), tile);
+  if (!fusion.prologue && !fusion.epilogue)
+    return emitter.emit(builder, tile, base, /*active=*/1, ragged);
+  SmallVector<Value> initial;
+  if (fusion.prologue)
+    initial = fusion.prologue->compute(builder, tile, base, ragged);
+  SmallVector<Value> elements = emitter.compute(builder, tile, base, ragged, initial);
+  if (fusion.epilogue)
+    fusion.epilogue->emit(builder, tile, base, elements, ragged);
+  else
+    emitter.storeTile(builder, tile, base, ragged, elements);
+}
+
+/// Launches `op` with an invocation for each tile. The kernel of an op with reductions also computes its neighbors.
+/// Returns the ops that the launch replaces.
+FailureOr<Ops> OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
+                                    const ProductContext &context) const {
   TileLimits limits;
   limits.pointwiseFactor = choosePointwiseFactor(op, pointwiseFactor);
   limits.maxPoints = 64; // 8 x 8 points. With more, drivers compile for seconds.
@@ -254,20 +180,25 @@ LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) co
   AffineExpr tiles = countElements(counts, op.getContext());
   if (failed(checkLimits(op, emitter, tiles, block, maxGrid)))
     return failure();
-  if (auto known = dyn_cast<AffineConstantExpr>(tiles); !known || known.getValue() > 0) {
-    int64_t maxTiles = getRange(tiles, emitter.getSymbols()).max;
-    SmallVector<OpFoldResult> outside; // Counts of parallel loops, materialized outside the launch.
-    for (auto [loop, count] : llvm::zip_equal(emitter.shape().loops, counts))
-      outside.push_back(loop.reduction ? OpFoldResult() : materializeExpr(builder, op.getLoc(), count));
-    Launch launch = openLaunch(builder, op.getLoc(), tiles, maxTiles, block, maxGrid);
-    SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), tile.factors, outside, launch.number);
-    emitter.setQuads(true);
-    cutSums(emitter);
-    emitter.emit(launch.inside, tile, base, /*active=*/1, findRagged(emitter.shape(), tile));
-    sinkScalars(launch.op, launch.count);
-  }
-  op.erase();
-  return success();
+  if (auto known = dyn_cast<AffineConstantExpr>(tiles); known && known.getValue() == 0)
+    return Ops{op};
+  int64_t points = 1;
+  for (int64_t factor : tile.factors)
+    points *= factor;
+  ProductNeighbors neighbors(emitter, values, context.dequantizations, products.limitFusion(points));
+  OpBuilder builder(neighbors.getOps().back());
+  Location loc = fuseLocs(neighbors.getOps());
+  int64_t maxTiles = getRange(tiles, emitter.getSymbols()).max;
+  SmallVector<OpFoldResult> outside; // Counts of parallel loops, materialized outside the launch.
+  for (auto [loop, count] : llvm::zip_equal(emitter.shape().loops, counts))
+    outside.push_back(loop.reduction ? OpFoldResult() : materializeExpr(builder, loc, count));
+  Launch launch = openLaunch(builder, loc, tiles, maxTiles, block, maxGrid);
+  SmallVector<Value> base = splitNumber(launch.inside, loc, tile.factors, outside, launch.number);
+  emitter.setQuads(true);
+  cutSums(emitter);
+  emitTile(launch.inside, emitter, tile, base, neighbors.fusion());
+  sinkScalars(launch.op, launch.count);
+  return Ops(neighbors.getOps());
 }
 
 /// Returns true if the emitter supports the shape: f16 operands with lines of at least 16 bytes.
@@ -310,7 +241,7 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
                              *profile,
                              maxGrid,
                              maxBuffers};
-    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile, products};
+    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, products};
     replaceCopies(getOperation());
     FailureOr<InitialValues> initial = prepareLinalgOps(getOperation());
     if (failed(initial) || failed(converter.convertAll(getOperation(), *initial)))

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches a product as dot products, on matrix units or as blocks of workgroups. The first two kinds also compute the
-// elementwise ops before and after the product. Policies and emitters in Products/ and Blocks/ choose the tile and emit
-// the body. LinalgToGPU.cpp launches all other ops.
+// Launches a product as dot products, on matrix units, as blocks of workgroups or as tiles of subgroups, together with
+// the elementwise ops before and after it. Policies and emitters in Products/ and Blocks/ choose the tile and emit the
+// body. LinalgToGPU.cpp launches all other ops.
 
 #include "ProductLaunches.h"
 #include "Launch.h"
 #include "Target/Vulkan/Blocks/CooperativeMatrixEmitter.h"
 #include "Target/Vulkan/Blocks/WorkgroupProductEmitter.h"
 #include "Target/Vulkan/Products/DotProductEmitter.h"
+#include "Target/Vulkan/Products/FusableOps.h"
 #include "Target/Vulkan/Products/SubgroupProductEmitter.h"
-#include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
-#include "inlay/Dialect/Plan/IR/AttributeNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,159 +23,8 @@ using namespace inlay;
 /// Invocations compute with 32-bit indices.
 static constexpr int64_t kMaxGroups = (int64_t(1) << 31) - 1;
 
-//===-- Neighbors ------------------------------------------------------------------------------------------------===//
-
-/// Returns true if after `product` only `reader` reads `buffer`, through any view.
-static bool isReadLastBy(Value buffer, Operation *product, Operation *reader) {
-  SmallVector<Value> views{findRoot(buffer)};
-  while (!views.empty())
-    for (Operation *user : views.pop_back_val().getUsers()) {
-      if (isa<ViewLikeOpInterface>(user))
-        views.push_back(user->getResult(0));
-      else if (user != reader && user != product &&
-               (user->getBlock() != product->getBlock() || !user->isBeforeInBlock(product)))
-        return false;
-    }
-  return true;
-}
-
-/// Returns the next structured op if there are only views and dequantizations in between, else null. A dequantization
-/// writes only a buffer of its own.
-static linalg::LinalgOp findNext(linalg::LinalgOp op, const Dequantizations &dequantizations) {
-  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
-    auto structured = dyn_cast<linalg::LinalgOp>(next);
-    if (structured && isa<BlockArgument>(structured.getDpsInits().front()) &&
-        dequantizations.lookup(structured.getDpsInits().front()) == structured)
-      continue;
-    if (structured)
-      return structured;
-    if (!isPure(next))
-      return nullptr;
-  }
-  return nullptr;
-}
-
-/// Returns true if the body loads from buffers at computed indices.
-static bool gathers(linalg::LinalgOp op) {
-  return op.getBlock()->walk([](memref::LoadOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
-/// Returns true if a buffer is in both lists.
-static bool haveCommonBuffer(ValueRange lhs, ValueRange rhs) {
-  for (Value one : lhs)
-    for (Value other : rhs)
-      if (isa<MemRefType>(one.getType()) && isa<MemRefType>(other.getType()) && findRoot(one) == findRoot(other))
-        return true;
-  return false;
-}
-
-/// Returns true if `op` writes a buffer that `other` reads.
-static bool writesInputs(linalg::LinalgOp op, linalg::LinalgOp other) {
-  return haveCommonBuffer(op.getDpsInits(), other.getDpsInputs());
-}
-
-/// Returns true if `op` and `product` read the same buffer. Accesses of a kernel must see a buffer as vectors, or none,
-/// but an emitter knows only those of its own op.
-static bool sharesInputs(linalg::LinalgOp op, linalg::LinalgOp product) {
-  return haveCommonBuffer(op.getDpsInputs(), product.getDpsInputs());
-}
-
-/// Returns true if `op` reads codes, scales or offsets of `packed`, which may be null.
-static bool readsPacked(linalg::LinalgOp op, const PackedOperand *packed) {
-  return packed && haveCommonBuffer(op.getDpsInputs(), packed->getBuffers());
-}
-
-/// Returns the loop of `product` for each loop of `op`, which accesses the elements of the product by `map`. Returns
-/// nullopt if an iteration of `op` is not one element.
-static std::optional<SmallVector<size_t>> matchLoops(linalg::LinalgOp product, linalg::LinalgOp op, AffineMap map) {
-  AffineMap written = product.getMatchingIndexingMap(product.getDpsInitOperand(0));
-  if (!map.isPermutation() || !written.isProjectedPermutation())
-    return std::nullopt;
-  SmallVector<size_t> loops(op.getNumLoops());
-  for (auto [of, to] : llvm::zip_equal(map.getResults(), written.getResults()))
-    loops[cast<AffineDimExpr>(of).getPosition()] = cast<AffineDimExpr>(to).getPosition();
-  return loops;
-}
-
-/// If `next` is an elementwise op of the elements of `product`, and no other op needs these elements, returns the loop
-/// of `product` for each loop of `next`. Else returns nullopt.
-static std::optional<SmallVector<size_t>> matchEpilogue(linalg::LinalgOp product, linalg::LinalgOp next) {
-  Value buffer = product.getDpsInits().front();
-  if (!next || next.getNumReductionLoops() || !isScratch(buffer) || !isReadLastBy(buffer, product, next))
-    return std::nullopt;
-  OpOperand *read = nullptr;
-  Value root = findRoot(buffer);
-  for (OpOperand &operand : next->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()) || findRoot(operand.get()) != root)
-      continue;
-    if (read || operand.get() != buffer || !next.isDpsInput(&operand))
-      return std::nullopt;
-    read = &operand;
-  }
-  // Other workgroups may still compute the product, so `next` must not write its inputs.
-  if (!read || gathers(next) || writesInputs(next, product) || sharesInputs(next, product))
-    return std::nullopt;
-  return matchLoops(product, next, next.getMatchingIndexingMap(read));
-}
-
-/// If `op` is an elementwise op that computes the elements from which the sums of `product` start, returns the loop of
-/// `product` for each loop of `op`. Else returns nullopt.
-static std::optional<SmallVector<size_t>> matchPrologue(linalg::LinalgOp op, linalg::LinalgOp product) {
-  if (!product || !product.getNumReductionLoops() || op.getNumReductionLoops() || op.getNumDpsInits() != 1 ||
-      product.getNumDpsInits() != 1 || op.getDpsInits().front() != product.getDpsInits().front())
-    return std::nullopt;
-  bool overwrites = op.getRegionOutputArgs().front().use_empty() && !writesInputs(op, op);
-  if (!overwrites || gathers(op) || sharesInputs(op, product))
-    return std::nullopt;
-  return matchLoops(product, op, op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
-}
-
-/// Returns true if a kernel of these ops needs at most `maxBuffers` buffers. `packed` may be null.
-static bool fitsBuffers(ArrayRef<linalg::LinalgOp> ops, const PackedOperand *packed, int64_t maxBuffers) {
-  llvm::SmallDenseSet<Value> roots;
-  if (packed)
-    roots.insert(packed->getBuffers().begin(), packed->getBuffers().end());
-  for (linalg::LinalgOp op : ops)
-    for (Value operand : op->getOperands())
-      if (isa<MemRefType>(operand.getType()) && !(packed && operand == packed->getMatrix()))
-        roots.insert(findRoot(operand));
-  return int64_t(roots.size()) <= maxBuffers;
-}
-
-namespace {
-/// The elementwise op after a product that its launch also computes, if there is one.
-class Epilogue {
-public:
-  /// Finds the epilogue of a product whose launch computes `ops`, and adds it to them. `packed` may be null.
-  Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values,
-           const ProductContext &context, const PackedOperand *packed = nullptr);
-  Epilogue(const Epilogue &) = delete; // `neighbor` points to `emitter`.
-
-  /// Returns null if there is no epilogue.
-  const ProductNeighbor *get() const { return neighbor ? &*neighbor : nullptr; }
-
-private:
-  FailureOr<TileEmitter> emitter = failure();
-  std::optional<ProductNeighbor> neighbor;
-};
-} // namespace
-
-Epilogue::Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values,
-                   const ProductContext &context, const PackedOperand *packed) {
-  linalg::LinalgOp next = findNext(product, context.dequantizations);
-  std::optional<SmallVector<size_t>> loops = matchEpilogue(product, next);
-  SmallVector<linalg::LinalgOp, 3> all(ops.begin(), ops.end());
-  all.push_back(next);
-  if (!loops || !fitsBuffers(all, packed, context.profiles.maxBuffers) || readsPacked(next, packed) ||
-      llvm::any_of(ops, [&](linalg::LinalgOp op) { return writesInputs(next, op); }))
-    return;
-  OpBuilder builder(next);
-  emitter = TileEmitter::create(builder, next, &values);
-  if (failed(emitter))
-    return;
-  neighbor = ProductNeighbor{&*emitter, product.getDpsInits().front(), std::move(*loops)};
-  ops.push_back(next);
-}
+/// No limit for the bodies of elementwise ops, in kernels that contain them once.
+static constexpr int64_t kAnySteps = std::numeric_limits<int64_t>::max();
 
 //===-- Blocks of workgroups -------------------------------------------------------------------------------------===//
 
@@ -219,15 +66,12 @@ static bool canLaunch(const BlockGrid &grid, const TileEmitter &emitter, int64_t
   return canLaunch(grid.groups, emitter, maxGrid) && getRange(grid.steps, emitter.getSymbols()).max <= kMaxIterations;
 }
 
-static Location fuseLocs(ArrayRef<linalg::LinalgOp> ops) {
-  SmallVector<Location> locs = llvm::map_to_vector(ops, [](linalg::LinalgOp op) { return op.getLoc(); });
-  return FusedLoc::get(locs.front().getContext(), locs);
-}
-
-/// Emits a launch with a workgroup for each block. `emit` emits the code of a block.
-static void launchBlocks(OpBuilder &builder, Location loc, TileEmitter &emitter, const ProductLoops &loops,
+/// Emits a launch of `ops` with a workgroup for each block, before the last one. `emit` emits the code of a block.
+static void launchBlocks(ArrayRef<linalg::LinalgOp> ops, TileEmitter &emitter, const ProductLoops &loops,
                          const BlockSize &block, const BlockGrid &grid, int64_t maxGrid,
                          llvm::function_ref<void(OpBuilder &, const BlockPlace &)> emit) {
+  OpBuilder builder(ops.back());
+  Location loc = fuseLocs(ops);
   SmallVector<OpFoldResult> counts =
       llvm::map_to_vector(grid.counts, [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); });
   Launch launch = openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max,
@@ -242,9 +86,17 @@ static void launchBlocks(OpBuilder &builder, Location loc, TileEmitter &emitter,
   sinkScalars(launch.op, launch.count);
 }
 
-static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::LinalgOp op, TileEmitter &emitter,
-                                                                       KernelValues &values,
-                                                                       const ProductContext &context) {
+/// Returns true if blocks can compute input `number`: where they would read vectors of the input, they read vectors of
+/// what it is computed from.
+static bool canComputeInBlock(const TileEmitter &emitter, const ProductLoops &loops, size_t number,
+                              const ProductInput &input, Type element) {
+  std::optional<size_t> loop = findBlockVectors(emitter, loops, number, element);
+  return !loop || input.hasVectors(*loop);
+}
+
+/// Launches `product` on matrix units, if it can be computed there and that pays.
+static Ops launchCooperativeMatrixProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                                          const ProductContext &context) {
   const ProductProfiles &profiles = context.profiles;
   std::optional<CooperativeMatrixTile> tile = isCooperativeMatrixProduct(emitter)
                                                   ? chooseCooperativeMatrixTile(emitter.shape(), profiles.matrices)
@@ -254,18 +106,21 @@ static SmallVector<linalg::LinalgOp, 3> launchCooperativeMatrixProduct(linalg::L
   BlockGrid grid(emitter, tile->loops, tile->block());
   if (!canLaunch(grid, emitter, profiles.maxGrid))
     return {};
-  SmallVector<linalg::LinalgOp, 3> ops{op};
-  Epilogue epilogue(op, ops, values, context);
-  OpBuilder builder(ops.back());
-  launchBlocks(builder, fuseLocs(ops), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
+  Type half = Float16Type::get(product.getContext());
+  ProductNeighbors neighbors(emitter, values, context.dequantizations, {profiles.maxBuffers, kAnySteps},
+                             [&](size_t number, const ProductInput &input) {
+                               return canComputeInBlock(emitter, tile->loops, number, input, half);
+                             });
+  launchBlocks(neighbors.getOps(), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
                [&](OpBuilder &inside, const BlockPlace &place) {
-                 emitCooperativeMatrixProduct(inside, emitter, *tile, place, epilogue.get());
+                 emitCooperativeMatrixProduct(inside, emitter, *tile, place, neighbors.fusion());
                });
-  return ops;
+  return Ops(neighbors.getOps());
 }
 
-static SmallVector<linalg::LinalgOp, 3> launchWorkgroupProduct(linalg::LinalgOp op, TileEmitter &emitter,
-                                                               const ProductContext &context) {
+/// Launches `product` with one workgroup for each block, if that pays.
+static Ops launchWorkgroupProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                                  const ProductContext &context) {
   const ProductProfiles &profiles = context.profiles;
   if (!isWorkgroupProduct(emitter) || !isPlainProduct(emitter))
     return {};
@@ -281,11 +136,150 @@ static SmallVector<linalg::LinalgOp, 3> launchWorkgroupProduct(linalg::LinalgOp 
   BlockGrid grid(emitter, tile->loops, tile->block());
   if (!canLaunch(grid, emitter, profiles.maxGrid))
     return {};
-  OpBuilder builder(op);
-  launchBlocks(
-      builder, op.getLoc(), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
-      [&](OpBuilder &inside, const BlockPlace &place) { emitWorkgroupProduct(inside, emitter, *tile, place); });
-  return {op};
+  Type single = Float32Type::get(product.getContext());
+  ProductNeighbors neighbors(emitter, values, context.dequantizations, profiles.limitFusion(tile->rows * tile->columns),
+                             [&](size_t number, const ProductInput &input) {
+                               return canComputeInBlock(emitter, tile->loops, number, input, single);
+                             });
+  launchBlocks(neighbors.getOps(), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
+               [&](OpBuilder &inside, const BlockPlace &place) {
+                 emitWorkgroupProduct(inside, emitter, *tile, place, neighbors.fusion());
+               });
+  return Ops(neighbors.getOps());
+}
+
+//===-- Tiles of subgroups ---------------------------------------------------------------------------------------===//
+
+namespace {
+/// The numbering of the tiles of a product: along the row loop first, so that subgroups that run at the same time read
+/// the same columns, then blocks of lanes, then the other loops.
+struct SubgroupProductGrid {
+  SubgroupProductGrid(const TileEmitter &emitter, const SubgroupProductTile &tile, int64_t lanes, MLIRContext *context);
+
+  SmallVector<unsigned> laneLoops, outerLoops;
+  SmallVector<AffineExpr> laneCounts; ///< Number of tiles along each lane loop.
+  /// Number of tiles along each outer loop, of blocks of lanes, and of tiles along the row loop if there is one.
+  SmallVector<AffineExpr> counts;
+  AffineExpr positions; ///< Number of positions of lanes.
+  AffineExpr groups;
+};
+} // namespace
+
+SubgroupProductGrid::SubgroupProductGrid(const TileEmitter &emitter, const SubgroupProductTile &tile, int64_t lanes,
+                                         MLIRContext *context) {
+  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops)) {
+    AffineExpr count = emitter.size(number).ceilDiv(tile.factor(number));
+    if (loop.reduction || static_cast<int>(number) == tile.rowLoop)
+      continue;
+    if (tile.isLaneLoop[number]) {
+      laneLoops.push_back(number);
+      laneCounts.push_back(count);
+    } else {
+      outerLoops.push_back(number);
+      counts.push_back(count);
+    }
+  }
+  positions = countElements(laneCounts, context);
+  counts.push_back(positions.ceilDiv(lanes));
+  if (tile.rowLoop >= 0)
+    counts.push_back(emitter.size(tile.rowLoop).ceilDiv(tile.rows));
+  groups = countElements(counts, context);
+}
+
+/// Returns the tile of invocation `lane` of subgroup `number`.
+static SubgroupProductPlace findPlace(OpBuilder &builder, Location loc, const SubgroupProductTile &tile,
+                                      const SubgroupProductGrid &grid, int64_t lanes, bool loadsUniformly, Value number,
+                                      ArrayRef<OpFoldResult> counts, ArrayRef<OpFoldResult> laneCounts,
+                                      Value positions) {
+  SubgroupProductPlace place{SmallVector<Value>(tile.isLaneLoop.size()), nullptr, lanes, nullptr, loadsUniformly};
+  place.lane = gpu::LaneIdOp::create(builder, loc, /*upper_bound=*/IntegerAttr());
+  SmallVector<int64_t> factors(grid.outerLoops.size(), 1);
+  factors.append({lanes, tile.rows});
+  SmallVector<Value> base = splitNumber(builder, loc, factors, counts, number);
+  for (auto [loop, index] : llvm::zip(grid.outerLoops, base))
+    place.base[loop] = index;
+  if (tile.rowLoop >= 0)
+    place.base[tile.rowLoop] = base.back();
+  Value position = arith::AddIOp::create(builder, loc, base[grid.outerLoops.size()], place.lane);
+  if (!grid.positions.isMultipleOf(lanes)) {
+    place.isActive = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, positions);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    position = arith::MinUIOp::create(builder, loc, position, arith::SubIOp::create(builder, loc, positions, one));
+  }
+  SmallVector<int64_t> laneFactors;
+  for (unsigned loop : grid.laneLoops)
+    laneFactors.push_back(tile.factor(loop));
+  for (auto [loop, index] : llvm::zip(grid.laneLoops, splitNumber(builder, loc, laneFactors, laneCounts, position)))
+    place.base[loop] = index;
+  return place;
+}
+
+/// Returns true if a tile can compute input `number` at the cost of a select for each element: it reads vectors where
+/// it would read vectors of the input, only indices are computed, and they stay the same in the inner loop.
+static bool canComputeInTile(const TileEmitter &emitter, const SubgroupProductTile &tile, size_t number,
+                             const ProductInput &input) {
+  int loop = findQuadLoop(emitter.shape(), tile, number);
+  linalg::LinalgOp op = input.getOp();
+  auto isCheap = [](Operation &inner) {
+    return isa<memref::LoadOp, arith::SelectOp, arith::ConstantOp>(inner) ||
+           llvm::none_of(inner.getResultTypes(), llvm::IsaPred<FloatType>);
+  };
+  bool isFast = loop >= 0 ? input.hasVectors(loop) : input.isStraight(tile.innerLoop);
+  return isFast && !findWidening(emitter.getOp(), number) && llvm::all_of(op.getBlock()->without_terminator(), isCheap);
+}
+
+/// Returns the tile of the product of `emitter`. It has few rows if an input that all lanes share is computed: each row
+/// then needs scalar registers for indices and for whether they are inside of the source.
+static std::optional<SubgroupProductTile> chooseTile(const TileEmitter &emitter, KernelValues &values,
+                                                     const ProductContext &context) {
+  constexpr int64_t kMaxComputedRows = 8;
+  SubgroupProductProfile profile = context.profiles.subgroups;
+  std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(emitter.shape(), profile);
+  if (!tile || !profile.loadsUniformly || tile->rows <= kMaxComputedRows)
+    return tile;
+  OpBuilder builder(emitter.getOp());
+  for (size_t number = 0; number < emitter.shape().inputStrides.size(); ++number)
+    if (auto input = ProductInput::find(builder, emitter, number, context.dequantizations, values);
+        input && isLoadedTogether(emitter.shape(), *tile, number) && canComputeInTile(emitter, *tile, number, *input)) {
+      profile.maxPoints = kMaxComputedRows;
+      return chooseSubgroupProductTile(emitter.shape(), profile);
+    }
+  return tile;
+}
+
+/// Launches `product` with one subgroup for each tile and block of lanes.
+static Ops launchSubgroupProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                                 const ProductContext &context) {
+  const ProductProfiles &profiles = context.profiles;
+  std::optional<SubgroupProductTile> tile =
+      isPlainProduct(emitter) ? chooseTile(emitter, values, context) : std::nullopt;
+  if (!tile)
+    return {};
+  int64_t lanes = profiles.subgroups.lanes;
+  SubgroupProductGrid grid(emitter, *tile, lanes, product.getContext());
+  auto known = dyn_cast<AffineConstantExpr>(grid.groups);
+  if ((known && known.getValue() == 0) || !canLaunch(grid.groups, emitter, profiles.maxGrid) ||
+      countIterations(emitter) > kMaxIterations)
+    return {};
+  ProductNeighbors neighbors(emitter, values, context.dequantizations, profiles.limitFusion(tile->rows * tile->columns),
+                             [&](size_t number, const ProductInput &input) {
+                               return profiles.subgroups.loadsUniformly &&
+                                      canComputeInTile(emitter, *tile, number, input);
+                             });
+  OpBuilder builder(neighbors.getOps().back());
+  Location loc = fuseLocs(neighbors.getOps());
+  auto materialize = [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); };
+  SmallVector<OpFoldResult> counts = llvm::map_to_vector(grid.counts, materialize);
+  SmallVector<OpFoldResult> laneCounts = llvm::map_to_vector(grid.laneCounts, materialize);
+  Value positions = getValueOrCreateConstantIndexOp(builder, loc, materialize(grid.positions));
+  cutSums(emitter);
+  Launch launch = openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes,
+                                 profiles.maxGrid);
+  SubgroupProductPlace place = findPlace(launch.inside, loc, *tile, grid, lanes, profiles.subgroups.loadsUniformly,
+                                         launch.number, counts, laneCounts, positions);
+  emitSubgroupProduct(launch.inside, emitter, *tile, place, neighbors.fusion());
+  sinkScalars(launch.op, launch.count);
+  return Ops(neighbors.getOps());
 }
 
 //===-- Dot products ---------------------------------------------------------------------------------------------===//
@@ -324,68 +318,46 @@ static LogicalResult launchDotProduct(OpBuilder &builder, Location loc, TileEmit
   return success();
 }
 
-/// Launches `product` as dot products, with its epilogue and with the other ops of `fusion`. Returns no ops if that is
-/// not possible or does not pay.
-static SmallVector<linalg::LinalgOp, 3> launchFused(linalg::LinalgOp product, TileEmitter &emitter,
-                                                    KernelValues &values, const ProductContext &context,
-                                                    DotProductFusion fusion) {
+/// Launches `product` as dot products, with its neighbors. `packed` may be null. Returns no ops if that is not possible
+/// or does not pay.
+static Ops launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                            const ProductContext &context, const PackedOperand *packed) {
   const ProductProfiles &profiles = context.profiles;
-  const PackedOperand *packed = fusion.packed;
-  if (!canEmitDotProduct(emitter, packed))
+  if (!canEmitDotProduct(emitter, packed) || !fitsBuffers({product}, packed, profiles.maxBuffers))
     return {};
   const DotProductProfile &dots = packed ? profiles.packedDots : profiles.dots;
   std::optional<DotProductTile> tile =
       chooseDotProductTile(emitter.shape(), findDotProductWidths(emitter, packed), dots);
-  SmallVector<linalg::LinalgOp, 3> ops{product};
-  if (fusion.prologue)
-    ops.insert(ops.begin(), fusion.prologue->emitter->getOp());
-  if (!tile || !fitsBuffers(ops, packed, profiles.maxBuffers) ||
-      (packed && (tile->streamed != packed->getInput() || tile->innerLoop != packed->getLoop())))
+  if (!tile || (packed && (tile->streamed != packed->getInput() || tile->innerLoop != packed->getLoop())))
     return {};
-  Epilogue epilogue(product, ops, values, context, packed);
-  fusion.epilogue = epilogue.get();
-  OpBuilder builder(ops.back());
-  if (failed(launchDotProduct(builder, fuseLocs(ops), emitter, *tile, dots.lanes, profiles.maxGrid, fusion)))
+  ProductNeighbors neighbors(emitter, values, context.dequantizations, {profiles.maxBuffers, kAnySteps},
+                             /*canCompute=*/nullptr, packed);
+  OpBuilder builder(neighbors.getOps().back());
+  if (failed(launchDotProduct(builder, fuseLocs(neighbors.getOps()), emitter, *tile, dots.lanes, profiles.maxGrid,
+                              {neighbors.fusion(), packed})))
     return {};
-  return ops;
+  return Ops(neighbors.getOps());
 }
 
 /// Launches `product` as dot products that read packed codes if it has dequantized weights, else from floats.
-/// `prologue` may be null.
-static SmallVector<linalg::LinalgOp, 3> launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter,
-                                                         KernelValues &values, const ProductContext &context,
-                                                         const ProductNeighbor *prologue) {
+static Ops launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                            const ProductContext &context) {
   OpBuilder builder(product);
-  for (size_t input = 0; input < size_t(product.getNumDpsInputs()); ++input) {
-    auto packed = PackedOperand::find(builder, product, input, context.dequantizations, values);
-    if (!packed || (prologue && readsPacked(prologue->emitter->getOp(), &*packed)))
-      continue;
-    DotProductFusion fusion{&*packed, prologue, nullptr};
-    if (SmallVector<linalg::LinalgOp, 3> ops = launchFused(product, emitter, values, context, fusion); !ops.empty())
-      return ops;
-  }
-  return launchFused(product, emitter, values, context, {nullptr, prologue, nullptr});
+  for (size_t input = 0; input < size_t(product.getNumDpsInputs()); ++input)
+    if (auto packed = PackedOperand::find(builder, product, input, context.dequantizations, values))
+      if (Ops ops = launchDotProduct(product, emitter, values, context, &*packed); !ops.empty())
+        return ops;
+  return launchDotProduct(product, emitter, values, context, /*packed=*/nullptr);
 }
 
-SmallVector<linalg::LinalgOp, 3> inlay::launchProduct(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
-                                                      const ProductContext &context) {
-  SmallVector<linalg::LinalgOp, 3> ops = launchDotProduct(op, emitter, values, context, /*prologue=*/nullptr);
+//===-- All kinds of launches ------------------------------------------------------------------------------------===//
+
+Ops inlay::launchProduct(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
+                         const ProductContext &context) {
+  Ops ops = launchDotProduct(op, emitter, values, context);
   if (ops.empty())
     ops = launchCooperativeMatrixProduct(op, emitter, values, context);
-  return ops.empty() ? launchWorkgroupProduct(op, emitter, context) : ops;
-}
-
-SmallVector<linalg::LinalgOp, 3> inlay::launchProductAfter(linalg::LinalgOp op, TileEmitter &emitter,
-                                                           KernelValues &values, const ProductContext &context) {
-  linalg::LinalgOp product = findNext(op, context.dequantizations);
-  std::optional<SmallVector<size_t>> loops = matchPrologue(op, product);
-  if (!loops || context.initial.contains(product) || context.profiles.packedDots.lanes < 2)
-    return {};
-  OpBuilder builder(product);
-  FailureOr<TileEmitter> productEmitter = TileEmitter::create(builder, product, &values);
-  if (failed(productEmitter))
-    return {};
-  productEmitter->setFusesProducts(true);
-  ProductNeighbor prologue{&emitter, op.getDpsInits().front(), *loops};
-  return launchDotProduct(product, *productEmitter, values, context, &prologue);
+  if (ops.empty())
+    ops = launchWorkgroupProduct(op, emitter, values, context);
+  return ops.empty() ? launchSubgroupProduct(op, emitter, values, context) : ops;
 }

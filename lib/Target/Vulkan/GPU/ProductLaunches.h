@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches products that dot products, cooperative matrices or workgroups compute, some of them with the elementwise
-// ops before and after them.
+// Launches products, together with the elementwise ops before and after them.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_PRODUCTLAUNCHES_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_PRODUCTLAUNCHES_H
@@ -9,7 +8,7 @@
 #include "Target/Vulkan/Blocks/CooperativeMatrixPolicy.h"
 #include "Target/Vulkan/Blocks/WorkgroupProductPolicy.h"
 #include "Target/Vulkan/Products/DotProductPolicy.h"
-#include "Target/Vulkan/Products/PackedOperand.h"
+#include "Target/Vulkan/Products/ProductNeighbor.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 
 namespace inlay {
@@ -23,27 +22,22 @@ struct ProductProfiles {
   SubgroupProductProfile subgroups;
   int64_t maxGrid;    ///< Workgroups along one axis.
   int64_t maxBuffers; ///< Buffers of a kernel.
+
+  /// Returns the limits of a kernel whose invocations compute `points` elements each.
+  FusionLimits limitFusion(int64_t points) const { return {maxBuffers, subgroups.maxFused / points}; }
 };
 
 /// The facts on which the launches of a function's products depend.
 struct ProductContext {
   const ProductProfiles &profiles;
-  const InitialValues &initial;
   const Dequantizations &dequantizations; ///< They are not launched yet.
 };
 
-/// Converts `op` to a launch of dot products, to one on cooperative matrices, or to one whose workgroups compute
-/// blocks, if one of them can compute it and that pays. Dot products read the codes of dequantized weights. Returns the
-/// ops that the launch replaces, which the caller may erase: `op`, and possibly the elementwise op after it. Returns no
-/// ops otherwise.
-llvm::SmallVector<mlir::linalg::LinalgOp, 3> launchProduct(mlir::linalg::LinalgOp op, TileEmitter &emitter,
-                                                           KernelValues &values, const ProductContext &context);
-
-/// If `op`, which `emitter` emits, computes the elements from which the sums of the next op start, converts both to one
-/// launch of dot products if that pays. Returns the ops that the launch replaces: both, and possibly the elementwise op
-/// after them. Returns no ops otherwise.
-llvm::SmallVector<mlir::linalg::LinalgOp, 3> launchProductAfter(mlir::linalg::LinalgOp op, TileEmitter &emitter,
-                                                                KernelValues &values, const ProductContext &context);
+/// Converts `op` to a launch of dot products, of cooperative matrices, of workgroups that compute blocks, or of
+/// subgroups that compute tiles, if one of them can compute it and that pays. Dot products read the codes of
+/// dequantized weights. Returns the ops that the launch replaces, which the caller may erase: `op`, and possibly the
+/// elementwise op after it. Returns no ops otherwise.
+Ops launchProduct(mlir::linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values, const ProductContext &context);
 
 } // namespace inlay
 

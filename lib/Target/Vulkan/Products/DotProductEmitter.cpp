@@ -87,7 +87,7 @@ private:
   SmallVector<Value> reduce(OpBuilder &b);
   Value countWhole(OpBuilder &b, int64_t together);
   void joinSubgroups(OpBuilder &b, ValueRange sums);
-  Value loadInitial(OpBuilder &b, ArrayRef<Value> indices, Value slot);
+  Value loadInitial(OpBuilder &b, ArrayRef<Value> indices);
   void storeResult(OpBuilder &b);
 
   TileEmitter &emitter;
@@ -298,14 +298,13 @@ void DotProductEmitter::joinSubgroups(OpBuilder &b, ValueRange sums) {
   gpu::BarrierOp::create(b, loc);
 }
 
-/// Returns the value from which the sum of the element at `indices` starts. `slot` may be overwritten.
-Value DotProductEmitter::loadInitial(OpBuilder &b, ArrayRef<Value> indices, Value slot) {
+/// Returns the value from which the sum of the element at `indices` starts.
+Value DotProductEmitter::loadInitial(OpBuilder &b, ArrayRef<Value> indices) {
   if (Value initial = emitter.getInitial())
     return initial;
-  if (!fusion.prologue)
-    return memref::LoadOp::create(b, loc, access(output()).flat, start(b, output(), indices));
-  fusion.prologue->emit(b, indices, memory, slot);
-  return memref::LoadOp::create(b, loc, memory, slot);
+  if (fusion.prologue)
+    return fusion.prologue->compute(b, scalarTile, indices).front();
+  return memref::LoadOp::create(b, loc, access(output()).flat, start(b, output(), indices));
 }
 
 /// Stores one result: the invocation with its number adds up the sums of the subgroups.
@@ -334,13 +333,11 @@ void DotProductEmitter::storeResult(OpBuilder &b) {
     Value part = memref::LoadOp::create(inside, loc, memory, at);
     sum = sum ? arith::AddFOp::create(inside, loc, sum, part).getResult() : part;
   }
-  Value result = arith::AddFOp::create(inside, loc, loadInitial(inside, indices, number), sum);
-  if (!fusion.epilogue) {
+  Value result = arith::AddFOp::create(inside, loc, loadInitial(inside, indices), sum);
+  if (fusion.epilogue)
+    fusion.epilogue->emit(inside, scalarTile, indices, result);
+  else
     memref::StoreOp::create(inside, loc, result, access(output()).flat, start(inside, output(), indices));
-    return;
-  }
-  memref::StoreOp::create(inside, loc, result, memory, number);
-  fusion.epilogue->emit(inside, indices, memory, number);
 }
 
 void DotProductEmitter::run(OpBuilder &b) {

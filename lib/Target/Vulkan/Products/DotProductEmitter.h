@@ -6,7 +6,6 @@
 #define INLAY_LIB_TARGET_VULKAN_PRODUCTS_DOTPRODUCTEMITTER_H
 
 #include "DotProductPolicy.h"
-#include "PackedOperand.h"
 #include "ProductNeighbor.h"
 
 namespace inlay {
@@ -19,9 +18,8 @@ struct DotProductPlace {
 };
 
 /// The ops that the kernel of a product computes besides the product. Each may be null.
-struct DotProductFusion {
+struct DotProductFusion : ProductFusion {
   const PackedOperand *packed = nullptr; ///< The streamed input.
-  const ProductNeighbor *prologue = nullptr, *epilogue = nullptr;
 };
 
 /// Returns true if the op of `emitter` is a sum of f32 over terms that depend on two inputs of f32 or f16. The inputs

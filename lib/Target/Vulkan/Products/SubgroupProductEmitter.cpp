@@ -46,15 +46,18 @@ namespace {
 /// Emits one tile.
 class SubgroupProductEmitter {
 public:
-  SubgroupProductEmitter(TileEmitter &emitter, const SubgroupProductTile &tile, const SubgroupProductPlace &place)
-      : emitter(emitter), tile(tile), place(place), scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)},
+  SubgroupProductEmitter(TileEmitter &emitter, const SubgroupProductTile &tile, const SubgroupProductPlace &place,
+                         const ProductFusion &fusion)
+      : emitter(emitter), tile(tile), place(place), fusion(fusion),
+        scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)},
         state{emitter, scalarTile, place.base, emitter.getOp().getLoc(), {}, nullptr, {}, {}},
-        loc(emitter.getOp().getLoc()) {}
+        loc(emitter.getOp().getLoc()), reductionIndices(place.base.size()) {}
 
   /// A step of the tile along its row or column loop. `inside` is false if the step lies beyond the end of the loop;
   /// null means always true.
   struct Step {
     Value inside;
+    Value index, quad;              ///< Index of the step, and of its vector, clamped; null for loops without `inside`.
     SmallVector<Value> offsets;     ///< Offset of the step in each access.
     SmallVector<Value> quadOffsets; ///< Offset of the vector that holds the step's element.
   };
@@ -106,6 +109,8 @@ private:
   SmallVector<Value> startIndices(OpBuilder &b);
   Shared share(OpBuilder &b, size_t operand, int64_t depth);
   Value loadAt(OpBuilder &b, size_t operand, Value index, bool isQuad);
+  SmallVector<Value> indicesOf(OpBuilder &b, int64_t row, int64_t column, int quadLoop);
+  void computeElements(OpBuilder &b, size_t operand, Point point);
   Value loadPerLane(OpBuilder &b, size_t operand, Value start, Point point);
   Value loadPart(OpBuilder &b, size_t operand, Value start, int64_t number);
   Value loadShared(OpBuilder &b, size_t operand, Value start, Point point);
@@ -113,17 +118,29 @@ private:
   void loadAll(OpBuilder &b, ArrayRef<Value> starts, int64_t depth);
   SmallVector<Value> computeSteps(OpBuilder &b, ArrayRef<Value> starts, int64_t depth, ValueRange accumulators);
   SmallVector<Value> reduce(OpBuilder &b, ArrayRef<Value> starts, SmallVector<Value> values);
+  int64_t spanWidth() const;
+  TileShape spanTile() const {
+    TileShape span(scalarTile);
+    span.factors[tile.columnLoop] = spanWidth();
+    return span;
+  }
+  SmallVector<Value> spanIndices(OpBuilder &b, int64_t row, int64_t column) {
+    return indicesOf(b, row, column, spanWidth() > 1 ? tile.columnLoop : -1);
+  }
   SmallVector<Value> loadOutputs(OpBuilder &b, Value start);
+  void storeSpan(OpBuilder &b, Value start, int64_t row, int64_t column, ValueRange results);
   void storeOutputs(OpBuilder &b, Value start, ValueRange values);
 
   TileEmitter &emitter;
   const SubgroupProductTile &tile;
   const SubgroupProductPlace &place;
+  const ProductFusion &fusion;
   TileShape scalarTile;
   State state;
   Location loc;
   SmallVector<Step> rows, columns;
   llvm::DenseMap<std::pair<int64_t, size_t>, Shared> shared; ///< By depth and operand.
+  SmallVector<Value> reductionIndices; ///< Of the current body by loop; null for parallel loops and single iterations.
 
   // Values that the current body, of `currentDepth` steps, has loaded.
   int64_t currentDepth = 1;
@@ -138,21 +155,20 @@ SmallVector<SubgroupProductEmitter::Step> SubgroupProductEmitter::makeSteps(OpBu
   for (int64_t number = 0; number < (loop < 0 ? 1 : tile.factor(loop)); ++number) {
     Step &step = steps.emplace_back();
     bool ragged = isRagged(loop);
-    Value index, quad;
     if (ragged) {
       Value reached = arith::AddIOp::create(b, loc, place.base[loop], state.constant(b, number));
       Value size = state.value(b, emitter.size(loop));
       step.inside =
           number ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, reached, size).getResult() : Value();
-      index = number ? clamp(b, loop, reached, 1) : reached;
-      quad = number % 4 == 0 && number ? clamp(b, loop, reached, 4)
-                                       : reached; // Loops with vectors have a multiple of four steps.
+      step.index = number ? clamp(b, loop, reached, 1) : reached;
+      step.quad = number % 4 == 0 && number ? clamp(b, loop, reached, 4)
+                                            : reached; // Loops with vectors have a multiple of four steps.
     }
     for (size_t operand = 0; operand <= output(); ++operand) {
       bool has = loop >= 0 && moves(operand, loop) && ragged;
       AffineExpr stride = has ? access(operand).strides[loop] : AffineExpr();
-      step.offsets.push_back(has ? state.scale(b, index, stride) : Value());
-      step.quadOffsets.push_back(has ? state.scale(b, quad, stride) : Value());
+      step.offsets.push_back(has ? state.scale(b, step.index, stride) : Value());
+      step.quadOffsets.push_back(has ? state.scale(b, step.quad, stride) : Value());
     }
   }
   return steps;
@@ -250,6 +266,43 @@ Value SubgroupProductEmitter::indexAt(OpBuilder &b, size_t operand, Value start,
   return offset ? state.add(b, index, state.constant(b, offset)) : index;
 }
 
+/// Returns the index of a point along each parallel loop; null for reductions. If the point is the first of a vector
+/// along `quadLoop`, points beyond the end have the index of the last vector, else that of the last element.
+SmallVector<Value> SubgroupProductEmitter::indicesOf(OpBuilder &b, int64_t row, int64_t column, int quadLoop) {
+  SmallVector<Value> indices(place.base);
+  auto setIndex = [&](int loop, ArrayRef<Step> steps, int64_t number) {
+    if (loop < 0)
+      return;
+    if (isRagged(loop))
+      indices[loop] = quadLoop == loop ? steps[number].quad : steps[number].index;
+    else if (number)
+      indices[loop] = state.add(b, place.base[loop], state.constant(b, number));
+  };
+  setIndex(tile.rowLoop, rows, row);
+  setIndex(tile.columnLoop, columns, column);
+  return indices;
+}
+
+/// Computes an element of an input that is not in memory, or the elements of the vector that has it.
+void SubgroupProductEmitter::computeElements(OpBuilder &b, size_t operand, Point point) {
+  int quad = quadLoop(operand);
+  Point first = point;
+  int64_t &along = quad == tile.columnLoop ? first.column : quad == tile.rowLoop ? first.row : first.depth;
+  if (quad >= 0)
+    along -= along % 4;
+  SmallVector<Value> indices = indicesOf(b, first.row, first.column, quad);
+  for (auto [index, reduction] : llvm::zip_equal(indices, reductionIndices))
+    index = reduction ? reduction : index;
+  Value depth = state.constant(b, first.depth);
+  Value &inner = indices[tile.innerLoop];
+  inner = inner ? state.add(b, inner, depth) : depth;
+  for (Value element :
+       fusion.input(operand)->compute(b, indices, /*inside=*/nullptr, quad < 0 ? 0 : size_t(quad), quad < 0 ? 1 : 4)) {
+    elements[{operand, first.key()}] = element;
+    ++along;
+  }
+}
+
 /// Loads an element that differs between lanes: each lane loads its element.
 Value SubgroupProductEmitter::loadPerLane(OpBuilder &b, size_t operand, Value start, Point point) {
   int quad = quadLoop(operand);
@@ -302,6 +355,8 @@ Value SubgroupProductEmitter::load(OpBuilder &b, size_t operand, Value start, Po
   point.row = moves(operand, tile.rowLoop) ? point.row : 0;
   point.column = moves(operand, tile.columnLoop) ? point.column : 0;
   point.depth = moves(operand, tile.innerLoop) ? point.depth : 0;
+  if (fusion.input(operand) && !elements.count({operand, point.key()}))
+    computeElements(b, operand, point);
   Value &element = elements[{operand, point.key()}];
   if (!element)
     element = isShared(operand) ? loadShared(b, operand, start, point) : loadPerLane(b, operand, start, point);
@@ -351,7 +406,10 @@ SmallVector<Value> SubgroupProductEmitter::computeSteps(OpBuilder &b, ArrayRef<V
 SmallVector<Value> SubgroupProductEmitter::reduce(OpBuilder &b, ArrayRef<Value> starts, SmallVector<Value> values) {
   ReductionLoops loops(b, loc, values);
   SmallVector<Value> current(starts);
-  auto advance = [&](size_t loop, Value index) { state.advance(loops.inside(), loop, index, current); };
+  auto advance = [&](size_t loop, Value index) {
+    reductionIndices[loop] = index;
+    state.advance(loops.inside(), loop, index, current);
+  };
   SmallVector<SumCut> cuts = emitter.cutReductions(tile.innerLoop, tile.depth);
   for (auto [loop, info] : llvm::enumerate(emitter.shape().loops)) {
     if (!info.reduction || int(loop) == tile.innerLoop)
@@ -391,14 +449,43 @@ SmallVector<Value> SubgroupProductEmitter::reduce(OpBuilder &b, ArrayRef<Value> 
 
 //===-- The result ----------------------------------------------------------------------------------------------===//
 
+/// Returns the number of columns whose results are computed or stored together.
+int64_t SubgroupProductEmitter::spanWidth() const {
+  if (!fusion.prologue && !fusion.epilogue)
+    return quadLoop(output()) >= 0 ? 4 : 1;
+  return tile.columns % 4 == 0 && emitter.size(tile.columnLoop).isMultipleOf(4) ? 4 : 1;
+}
+
 SmallVector<Value> SubgroupProductEmitter::loadOutputs(OpBuilder &b, Value start) {
   if (Value initial = emitter.getInitial())
     return SmallVector<Value>(tile.rows * tile.columns, initial);
   SmallVector<Value> values;
-  for (int64_t row = 0; row < tile.rows; ++row)
-    for (int64_t column = 0; column < tile.columns; ++column)
-      values.push_back(load(b, output(), start, {row, column, 0}));
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    if (!fusion.prologue) {
+      for (int64_t column = 0; column < tile.columns; ++column)
+        values.push_back(load(b, output(), start, {row, column, 0}));
+      continue;
+    }
+    for (int64_t column = 0; column < tile.columns; column += spanWidth())
+      llvm::append_range(values, fusion.prologue->compute(b, spanTile(), spanIndices(b, row, column)));
+  }
   return values;
+}
+
+/// Stores the results of a span, or what the epilogue computes from them.
+void SubgroupProductEmitter::storeSpan(OpBuilder &b, Value start, int64_t row, int64_t column, ValueRange results) {
+  if (fusion.epilogue) {
+    fusion.epilogue->emit(b, spanTile(), spanIndices(b, row, column), results);
+    return;
+  }
+  Value flat = access(output()).flat;
+  if (quadLoop(output()) >= 0) {
+    Value vector = vector::FromElementsOp::create(b, loc, VectorType::get({4}, results.front().getType()), results);
+    vector::StoreOp::create(b, loc, vector, flat, indexAt(b, output(), start, {row, column, 0}));
+    return;
+  }
+  for (auto [number, result] : llvm::enumerate(results))
+    memref::StoreOp::create(b, loc, result, flat, indexAt(b, output(), start, {row, column + int64_t(number), 0}));
 }
 
 void SubgroupProductEmitter::storeOutputs(OpBuilder &b, Value start, ValueRange values) {
@@ -407,21 +494,12 @@ void SubgroupProductEmitter::storeOutputs(OpBuilder &b, Value start, ValueRange 
     return condition ? scf::IfOp::create(inner, loc, condition, /*withElseRegion=*/false).getThenBodyBuilder() : inner;
   };
   OpBuilder active = guard(b, place.isActive);
-  bool isQuad = quadLoop(output()) >= 0;
+  int64_t width = spanWidth();
   for (int64_t row = 0; row < tile.rows; ++row) {
     OpBuilder inRow = guard(active, rows[row].inside);
-    for (int64_t column = 0; column < tile.columns; column += isQuad ? 4 : 1) {
+    for (int64_t column = 0; column < tile.columns; column += width) {
       OpBuilder inside = guard(inRow, columns[column].inside);
-      Value index = indexAt(inside, output(), start, {row, column, 0});
-      ValueRange stored = values.slice(row * tile.columns + column, isQuad ? 4 : 1);
-      Value flat = access(output()).flat;
-      if (!isQuad) {
-        memref::StoreOp::create(inside, loc, stored.front(), flat, index);
-        continue;
-      }
-      auto type = VectorType::get({4}, stored.front().getType());
-      Value vector = vector::FromElementsOp::create(inside, loc, type, stored);
-      vector::StoreOp::create(inside, loc, vector, flat, index);
+      storeSpan(inside, start, row, column, values.slice(row * tile.columns + column, width));
     }
   }
 }
@@ -440,6 +518,6 @@ void SubgroupProductEmitter::run(OpBuilder &b) {
 }
 
 void inlay::emitSubgroupProduct(OpBuilder &builder, TileEmitter &emitter, const SubgroupProductTile &tile,
-                                const SubgroupProductPlace &place) {
-  SubgroupProductEmitter(emitter, tile, place).run(builder);
+                                const SubgroupProductPlace &place, const ProductFusion &fusion) {
+  SubgroupProductEmitter(emitter, tile, place, fusion).run(builder);
 }

@@ -5,7 +5,7 @@
 #ifndef INLAY_LIB_TARGET_VULKAN_PRODUCTS_SUBGROUPPRODUCTEMITTER_H
 #define INLAY_LIB_TARGET_VULKAN_PRODUCTS_SUBGROUPPRODUCTEMITTER_H
 
-#include "inlay/Convert/LoopNest/TileEmitter.h"
+#include "ProductNeighbor.h"
 #include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
 
 namespace inlay {
@@ -27,12 +27,12 @@ mlir::Operation *findWidening(mlir::linalg::LinalgOp op, size_t input);
 /// operands, all of 32 bits or widened to 32 bits by their only user.
 bool isPlainProduct(const TileEmitter &emitter);
 
-/// Emits the tile at `place`. All invocations of a subgroup must run the code together: each loads a part of the
-/// operands that the lanes share and broadcasts it to the others, unless `place.loadsUniformly` is set. A tile may
-/// reach over the end of its row and column loops. Its points there are computed from other elements and are not
-/// stored.
+/// Emits the tile at `place` and the ops of `fusion`. All invocations of a subgroup must run the code together: each
+/// loads a part of the operands that the lanes share and broadcasts it to the others, unless `place.loadsUniformly` is
+/// set. A tile may reach over the end of its row and column loops. Its points there are computed from other elements
+/// and are not stored.
 void emitSubgroupProduct(mlir::OpBuilder &builder, TileEmitter &emitter, const SubgroupProductTile &tile,
-                         const SubgroupProductPlace &place);
+                         const SubgroupProductPlace &place, const ProductFusion &fusion);
 
 } // namespace inlay
 

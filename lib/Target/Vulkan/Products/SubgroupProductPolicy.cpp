@@ -16,7 +16,7 @@ SubgroupProductProfile SubgroupProductProfile::forSoftware(int64_t lanes, bool r
   profile.lanes = lanes;
   profile.addsLanes = addsLanes;
   profile.maxPoints = 128;
-  profile.maxUnrolled = 700;
+  profile.maxUnrolled = profile.maxFused = 700;
   profile.enough = 16;
   profile.quad = readsTexels ? 16 : 34;
   profile.launch = 50000;

@@ -83,6 +83,55 @@ func.func @escapes(%x: memref<9x64xf32>, %sum: memref<9x64xf32>, %r: memref<9xf3
   return
 }
 
+// The mean of a row is read through a view that adds a dim of size 1. Views that do more end the group.
+// CHECK-LABEL: func.func @kept_dim
+// CHECK: gpu.launch
+// CHECK: arith.mulf
+// CHECK: math.rsqrt
+// CHECK: arith.divf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @kept_dim(%x: memref<9x64xf32>, %sum: memref<9xf32>, %r: memref<9x64xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<9x64xf32>) outs(%sum : memref<9xf32>) dimensions = [1]
+  %kept = memref.expand_shape %sum [[0, 1]] output_shape [9, 1] : memref<9xf32> into memref<9x1xf32>
+  %root = memref.alloc() : memref<9x1xf32>
+  linalg.generic {indexing_maps = [#whole, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%kept : memref<9x1xf32>) outs(%root : memref<9x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %in : f32
+    %1 = math.rsqrt %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#whole, affine_map<(d0, d1) -> (d0, 0)>, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %root : memref<9x64xf32>, memref<9x1xf32>) outs(%r : memref<9x64xf32>) {
+  ^bb0(%in: f32, %scale: f32, %out: f32):
+    %0 = arith.divf %in, %scale : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @regrouped
+// CHECK: gpu.launch
+// CHECK: linalg.generic
+func.func @regrouped(%x: memref<8x64xf32>, %sum: memref<8xf32>, %r: memref<8x64xf32>, %t: memref<2x4xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<8x64xf32>) outs(%sum : memref<8xf32>) dimensions = [1]
+  linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<8x64xf32>, memref<8xf32>) outs(%r : memref<8x64xf32>) {
+  ^bb0(%in: f32, %scale: f32, %out: f32):
+    %0 = arith.divf %in, %scale : f32
+    linalg.yield %0 : f32
+  }
+  %pairs = memref.expand_shape %sum [[0, 1]] output_shape [2, 4] : memref<8xf32> into memref<2x4xf32>
+  linalg.generic {indexing_maps = [#whole, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%pairs : memref<2x4xf32>) outs(%t : memref<2x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.rsqrt %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 // Two products with rows in between, for 12 heads: the scores need no global buffer.
 #query = affine_map<(b, i, j, k) -> (b, i, k)>
 #key = affine_map<(b, i, j, k) -> (b, j, k)>

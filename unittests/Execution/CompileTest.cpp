@@ -92,8 +92,9 @@ TEST(CompileTest, KernelsAreNamedByTheCallsTheyCameFrom) {
 func.func public @forward(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %0 = inlay.matmul %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc(fused<{inlay.signature = "linear_0"}>["a"])
   %1 = inlay.matmul %0, %v : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc(fused<{inlay.signature = "linear_1"}>["b"])
-  %2 = inlay.tanh %1 : (tensor<4x8xf32>) -> tensor<4x8xf32> loc("c")
-  return %2 : tensor<4x8xf32>
+  %2 = inlay.matmul %1, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc(fused<{inlay.signature = "linear_2"}>["c"])
+  %3 = inlay.tanh %2 : (tensor<4x8xf32>) -> tensor<4x8xf32> loc("d")
+  return %3 : tensor<4x8xf32>
 }
 )");
   request.targets = {"vulkan", "host"};
@@ -104,10 +105,10 @@ func.func public @forward(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8
   std::vector<std::string> names;
   for (const rt::Kernel &kernel : compiled->plan->engines.front().kernels)
     names.push_back(kernel.name);
-  EXPECT_EQ(names, std::vector<std::string>({"k0 of linear_0, linear_1", "k1 of c"}));
+  EXPECT_EQ(names, std::vector<std::string>({"k0 of linear_0, linear_1", "k1 of linear_2, d"}));
   for (const rt::Step &step : compiled->plan->steps)
     if (step.kind == rt::StepKind::LaunchEngine)
-      EXPECT_EQ(step.calls, std::vector<std::string>({"linear_0", "linear_1"}));
+      EXPECT_EQ(step.calls, std::vector<std::string>({"linear_0", "linear_1", "linear_2"}));
 }
 
 TEST(CompileTest, RefusesUnknownTargetsAndNoTargets) {

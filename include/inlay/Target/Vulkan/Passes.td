@@ -37,20 +37,22 @@ def SplitSumsPass : Pass<"inlay-convert-split-sums", "::mlir::func::FuncOp"> {
 def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"> {
   let summary = "Map each structured op on buffers to a GPU launch";
   let description = [{
-    Each op becomes one launch. An invocation computes one register tile of the result: reductions run in loops that
-    carry the accumulators of the tile, and points of the tile share loads. A fill right before a reduction into the
-    same buffer becomes its start value. Buffers are passed flat, and the number of tiles is a launch parameter.
+    An invocation computes one register tile of the result of an op: reductions run in loops that carry the accumulators
+    of the tile, and points of the tile share loads. A fill right before a reduction into the same buffer becomes its
+    start value. Buffers are passed flat, and the number of tiles is a launch parameter.
+
+    The launch of an op with reductions also computes the elementwise op that it starts from and the elementwise op after
+    it, if nothing else needs the values between them. On a GPU, the launch of a product also computes its inputs if they
+    are padded, or similarly cheap. Each other op becomes a launch of its own.
 
     If `subgroup` is more than 1, whole subgroups compute products: the lanes share the loads of common elements and
     broadcast them, and adjacent elements are loaded as vectors.
 
     If `subgroup-arithmetic` is set, subgroups of a GPU compute products with few rows as dot products: the lanes go
-    along the sum, and the subgroup adds up their partial sums. The elementwise ops before and after such a product
-    become a part of the launch.
+    along the sum, and the subgroup adds up their partial sums.
 
     If a shape in `matrices` is worthwhile, cooperative matrices compute products of f16 that are accumulated in f32: a
-    workgroup copies the operands to workgroup memory step by step, and its subgroups multiply them. If only an
-    elementwise op reads the result of such a product, it becomes a part of the launch.
+    workgroup copies the operands to workgroup memory step by step, and its subgroups multiply them.
   }];
   let options = [
     Option<"block", "block", "int64_t", "64", "invocations of a workgroup">,

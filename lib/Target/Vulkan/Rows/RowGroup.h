@@ -2,8 +2,8 @@
 //
 // Groups structured ops that a workgroup can run one after the other on the rows of a reduction.
 
-#ifndef INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUP_H
-#define INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUP_H
+#ifndef INLAY_LIB_TARGET_VULKAN_ROWS_ROWGROUP_H
+#define INLAY_LIB_TARGET_VULKAN_ROWS_ROWGROUP_H
 
 #include "inlay/Convert/Bufferize/BufferUses.h"
 
@@ -52,4 +52,4 @@ bool isProduct(mlir::linalg::LinalgOp op, llvm::ArrayRef<unsigned> rows);
 
 } // namespace inlay
 
-#endif // INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUP_H
+#endif // INLAY_LIB_TARGET_VULKAN_ROWS_ROWGROUP_H

@@ -3,8 +3,8 @@
 // Plans the use of the invocations and the memory of a workgroup for a row group. Pure functions, so that unit tests
 // need no IR.
 
-#ifndef INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUPPLAN_H
-#define INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUPPLAN_H
+#ifndef INLAY_LIB_TARGET_VULKAN_ROWS_ROWGROUPPLAN_H
+#define INLAY_LIB_TARGET_VULKAN_ROWS_ROWGROUPPLAN_H
 
 #include <cstdint>
 #include <optional>
@@ -43,4 +43,4 @@ int64_t chooseUnrolled(int64_t steps);
 
 } // namespace inlay
 
-#endif // INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUPPLAN_H
+#endif // INLAY_LIB_TARGET_VULKAN_ROWS_ROWGROUPPLAN_H

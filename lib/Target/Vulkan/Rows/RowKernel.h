@@ -3,8 +3,8 @@
 // Emits the ops of a row group as one GPU launch. Each workgroup computes some of the rows. Its invocations divide
 // among them the tiles of each op, or the steps of a reduction.
 
-#ifndef INLAY_LIB_TARGET_VULKAN_GPU_ROWKERNEL_H
-#define INLAY_LIB_TARGET_VULKAN_GPU_ROWKERNEL_H
+#ifndef INLAY_LIB_TARGET_VULKAN_ROWS_ROWKERNEL_H
+#define INLAY_LIB_TARGET_VULKAN_ROWS_ROWKERNEL_H
 
 #include "RowGroup.h"
 #include "RowGroupPlan.h"
@@ -98,4 +98,4 @@ private:
 
 } // namespace inlay
 
-#endif // INLAY_LIB_TARGET_VULKAN_GPU_ROWKERNEL_H
+#endif // INLAY_LIB_TARGET_VULKAN_ROWS_ROWKERNEL_H

@@ -185,7 +185,9 @@ FailureOr<Ops> OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter, K
   int64_t points = 1;
   for (int64_t factor : tile.factors)
     points *= factor;
-  ProductNeighbors neighbors(emitter, values, context.dequantizations, products.limitFusion(points));
+  FusionLimits fusion = products.limitFusion(points);
+  fusion.takesViews = false; // Tiles may be wider than the dims that a view splits.
+  ProductNeighbors neighbors(emitter, values, context.dequantizations, fusion);
   OpBuilder builder(neighbors.getOps().back());
   Location loc = fuseLocs(neighbors.getOps());
   int64_t maxTiles = getRange(tiles, emitter.getSymbols()).max;

@@ -6,6 +6,7 @@
 #include "ProductNeighbor.h"
 #include "FusableOps.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
+#include "inlay/Convert/LoopNest/TileState.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -18,8 +19,8 @@ using namespace inlay;
 namespace {
 /// A tile of a product, as the neighbor sees it.
 struct NeighborTile {
-  NeighborTile(const TileShape &tile, ArrayRef<Value> productBase, ArrayRef<size_t> productRagged,
-               ArrayRef<size_t> loops);
+  NeighborTile(OpBuilder &builder, Location loc, const TileShape &tile, ArrayRef<Value> productBase,
+               ArrayRef<size_t> productRagged, ArrayRef<NeighborLoop> loops);
 
   TileShape shape;
   SmallVector<Value> base;
@@ -28,18 +29,25 @@ struct NeighborTile {
 };
 } // namespace
 
-NeighborTile::NeighborTile(const TileShape &tile, ArrayRef<Value> productBase, ArrayRef<size_t> productRagged,
-                           ArrayRef<size_t> loops) {
-  for (auto [own, loop] : llvm::enumerate(loops)) {
-    shape.factors.push_back(tile.factors[loop]);
-    base.push_back(productBase[loop]);
-    if (llvm::is_contained(productRagged, loop))
+NeighborTile::NeighborTile(OpBuilder &builder, Location loc, const TileShape &tile, ArrayRef<Value> productBase,
+                           ArrayRef<size_t> productRagged, ArrayRef<NeighborLoop> loops) {
+  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+  for (auto [own, at] : llvm::enumerate(loops)) {
+    // The tile is inside of one step of the outer dims that a view splits off.
+    shape.factors.push_back(at.divisor == 1 && at.modulus != 1 ? tile.factors[at.loop] : 1);
+    Value index = productBase[at.loop];
+    if (at.divisor > 1)
+      index = arith::DivUIOp::create(builder, loc, index, constant(at.divisor));
+    if (at.modulus)
+      index = arith::RemUIOp::create(builder, loc, index, constant(at.modulus));
+    base.push_back(index);
+    if (llvm::is_contained(productRagged, at.loop))
       ragged.push_back(own);
   }
   for (ArrayRef<int64_t> point : enumeratePoints(shape.factors)) {
     SmallVector<int64_t> steps(tile.factors.size());
-    for (auto [step, loop] : llvm::zip_equal(point, loops))
-      steps[loop] = step;
+    for (auto [step, at] : llvm::zip_equal(point, loops))
+      steps[at.loop] += step;
     size_t &number = order.emplace_back(0);
     for (auto [factor, step] : llvm::zip_equal(tile.factors, steps))
       number = number * factor + step;
@@ -48,7 +56,7 @@ NeighborTile::NeighborTile(const TileShape &tile, ArrayRef<Value> productBase, A
 
 SmallVector<Value> ProductNeighbor::compute(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base,
                                             ArrayRef<size_t> ragged) const {
-  NeighborTile own(tile, base, ragged, loops);
+  NeighborTile own(builder, emitter->getOp().getLoc(), tile, base, ragged, loops);
   SmallVector<Value> computed = emitter->compute(builder, own.shape, own.base, own.ragged), elements(computed.size());
   for (auto [number, element] : llvm::zip_equal(own.order, computed))
     elements[number] = element;
@@ -57,7 +65,21 @@ SmallVector<Value> ProductNeighbor::compute(OpBuilder &builder, const TileShape 
 
 void ProductNeighbor::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base, ValueRange elements,
                            ArrayRef<size_t> ragged) const {
-  NeighborTile own(tile, base, ragged, loops);
+  Location loc = emitter->getOp().getLoc();
+  auto crosses = [&](const NeighborLoop &at) {
+    return at.divisor == 1 && at.modulus > 1 && at.modulus % tile.factors[at.loop];
+  };
+  if (llvm::any_of(loops, crosses)) { // Emits each point alone.
+    for (auto [number, point] : llvm::enumerate(enumeratePoints(tile.factors))) {
+      SmallVector<Value> at(base);
+      for (auto [index, step] : llvm::zip_equal(at, point))
+        if (step)
+          index = arith::AddIOp::create(builder, loc, index, arith::ConstantIndexOp::create(builder, loc, step));
+      emit(builder, TileShape{std::vector<int64_t>(at.size(), 1)}, at, elements[number]);
+    }
+    return;
+  }
+  NeighborTile own(builder, loc, tile, base, ragged, loops);
   emitter->setElements(buffer, llvm::map_to_vector(own.order, [&](size_t number) { return elements[number]; }));
   emitter->emit(builder, own.shape, own.base, /*active=*/1, own.ragged);
 }
@@ -107,48 +129,79 @@ static bool gathers(linalg::LinalgOp op) {
   return op.getBlock()->walk([](memref::LoadOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Returns the loop of `product` for each loop of `op`, which accesses the elements of the product by `map`. Returns
-/// nullopt if an iteration of `op` is not one element.
-static std::optional<SmallVector<size_t>> matchLoops(linalg::LinalgOp product, linalg::LinalgOp op, AffineMap map) {
+using NeighborLoops = SmallVector<NeighborLoop>;
+
+/// Returns the index of each dim of `view` by the loops of `product`, whose output is the root of the view. Returns
+/// nullopt if the view does more than split dims into dims of known sizes.
+static std::optional<NeighborLoops> findViewIndices(linalg::LinalgOp product, Value view) {
   AffineMap written = product.getMatchingIndexingMap(product.getDpsInitOperand(0));
-  if (!map.isPermutation() || !written.isProjectedPermutation())
+  if (!written.isProjectedPermutation())
     return std::nullopt;
-  SmallVector<size_t> loops(op.getNumLoops());
-  for (auto [of, to] : llvm::zip_equal(map.getResults(), written.getResults()))
-    loops[cast<AffineDimExpr>(of).getPosition()] = cast<AffineDimExpr>(to).getPosition();
+  NeighborLoops root;
+  for (AffineExpr index : written.getResults())
+    root.push_back({cast<AffineDimExpr>(index).getPosition()});
+  if (view == product.getDpsInits().front())
+    return root;
+  auto expanded = view.getDefiningOp<memref::ExpandShapeOp>();
+  if (!expanded || expanded.getSrc() != product.getDpsInits().front())
+    return std::nullopt;
+  MemRefType type = expanded.getResultType();
+  NeighborLoops indices(type.getRank(), {0});
+  for (auto [at, group] : llvm::zip_equal(root, expanded.getReassociationIndices())) {
+    int64_t divisor = 1;
+    for (int64_t dim : llvm::reverse(group)) {
+      bool isFirst = dim == group.front();
+      int64_t size = type.getDimSize(dim);
+      if (!isFirst && (ShapedType::isDynamic(size) || size < 1))
+        return std::nullopt;
+      indices[dim] = {at.loop, divisor, isFirst ? 0 : size};
+      divisor *= isFirst ? 1 : size;
+    }
+  }
+  return indices;
+}
+
+/// Returns the index of each loop of `op`, which accesses `view`, by the loops of `product`. `view` is the output of
+/// the product or a view of it. Returns nullopt if an iteration of `op` is not one element.
+static std::optional<NeighborLoops> matchLoops(linalg::LinalgOp product, linalg::LinalgOp op, OpOperand &view) {
+  AffineMap map = op.getMatchingIndexingMap(&view);
+  std::optional<NeighborLoops> indices = findViewIndices(product, view.get());
+  if (!indices || !map.isPermutation())
+    return std::nullopt;
+  NeighborLoops loops(op.getNumLoops(), {0});
+  for (auto [of, index] : llvm::zip_equal(map.getResults(), *indices))
+    loops[cast<AffineDimExpr>(of).getPosition()] = index;
   return loops;
 }
 
-/// If `next` is an elementwise op of the elements of `product`, and no other op needs these elements, returns the loop
-/// of `product` for each loop of `next`. Else returns nullopt.
-static std::optional<SmallVector<size_t>> matchEpilogue(linalg::LinalgOp product, linalg::LinalgOp next) {
+/// If `next` is an elementwise op of the elements of `product`, and no other op needs these elements, returns its
+/// operand with them. Else returns null.
+static OpOperand *matchEpilogue(linalg::LinalgOp product, linalg::LinalgOp next) {
   Value buffer = product.getDpsInits().front();
   if (!next || next.getNumReductionLoops() || !isScratch(buffer) || !isReadLastBy(buffer, product, next))
-    return std::nullopt;
+    return nullptr;
   OpOperand *read = nullptr;
   Value root = findRoot(buffer);
   for (OpOperand &operand : next->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()) || findRoot(operand.get()) != root)
       continue;
-    if (read || operand.get() != buffer || !next.isDpsInput(&operand))
-      return std::nullopt;
+    if (read || !next.isDpsInput(&operand))
+      return nullptr;
     read = &operand;
   }
-  if (!read || gathers(next))
-    return std::nullopt;
-  return matchLoops(product, next, next.getMatchingIndexingMap(read));
+  return gathers(next) ? nullptr : read;
 }
 
-/// If `op` is an elementwise op that computes the elements from which the sums of `product` start, returns the loop of
-/// `product` for each loop of `op`. Else returns nullopt.
-static std::optional<SmallVector<size_t>> matchPrologue(linalg::LinalgOp op, linalg::LinalgOp product) {
+/// If `op` is an elementwise op that computes the elements from which the sums of `product` start, returns the index of
+/// each loop of `op`. Else returns nullopt.
+static std::optional<NeighborLoops> matchPrologue(linalg::LinalgOp op, linalg::LinalgOp product) {
   if (!product.getNumReductionLoops() || op.getNumReductionLoops() || op.getNumDpsInits() != 1 ||
       product.getNumDpsInits() != 1 || op.getDpsInits().front() != product.getDpsInits().front())
     return std::nullopt;
   bool overwrites = op.getRegionOutputArgs().front().use_empty() && !writesInputs(op, op);
   if (!overwrites || gathers(op) || shareInputs(op, product) || !canDelay(op, product))
     return std::nullopt;
-  return matchLoops(product, op, op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
+  return matchLoops(product, op, *op.getDpsInitOperand(0));
 }
 
 /// Returns the last structured op before `product` that writes its result, or null.
@@ -166,7 +219,7 @@ static linalg::LinalgOp findLastWriter(linalg::LinalgOp product) {
 
 Prologue::Prologue(linalg::LinalgOp product, KernelValues &values) {
   linalg::LinalgOp op = findLastWriter(product);
-  std::optional<SmallVector<size_t>> loops = op ? matchPrologue(op, product) : std::nullopt;
+  std::optional<NeighborLoops> loops = op ? matchPrologue(op, product) : std::nullopt;
   if (!loops)
     return;
   OpBuilder builder(product);
@@ -180,20 +233,23 @@ Prologue::Prologue(linalg::LinalgOp product, KernelValues &values) {
 Epilogue::Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values,
                    const Dequantizations &dequantizations, const FusionLimits &limits, const PackedOperand *packed) {
   linalg::LinalgOp next = findNextOp(product, dequantizations);
-  std::optional<SmallVector<size_t>> loops = matchEpilogue(product, next);
+  OpOperand *read = matchEpilogue(product, next);
+  std::optional<NeighborLoops> loops = read ? matchLoops(product, next, *read) : std::nullopt;
+  if (!loops || (!limits.takesViews && !llvm::all_of(*loops, std::mem_fn(&NeighborLoop::isWhole))))
+    return;
   SmallVector<linalg::LinalgOp, 3> all(ops.begin(), ops.end());
   all.push_back(next);
   // Other workgroups may still compute the product, so `next` must not write the inputs of its kernel.
   auto conflicts = [&](linalg::LinalgOp op) { return writesInputs(next, op) || shareInputs(next, op); };
-  if (!loops || countBodySteps(next) > limits.steps || !fitsBuffers(all, packed, limits.buffers) ||
-      readsPacked(next, packed) || llvm::any_of(ops, conflicts))
+  if (countBodySteps(next) > limits.steps || !fitsBuffers(all, packed, limits.buffers) || readsPacked(next, packed) ||
+      llvm::any_of(ops, conflicts))
     return;
   OpBuilder builder(next);
   emitter = TileEmitter::create(builder, next, &values);
   if (failed(emitter))
     return;
   emitter->setQuads(true);
-  neighbor = ProductNeighbor{&*emitter, product.getDpsInits().front(), std::move(*loops)};
+  neighbor = ProductNeighbor{&*emitter, read->get(), std::move(*loops)};
   ops.push_back(next);
 }
 

@@ -9,19 +9,29 @@
 
 namespace inlay {
 
+/// The index of a neighbor's loop, by that of a loop of the product: it is divided, and the remainder is taken.
+struct NeighborLoop {
+  size_t loop;         ///< Of the product.
+  int64_t divisor = 1; ///< 1 for no division.
+  int64_t modulus = 0; ///< 0 for no remainder.
+
+  bool isWhole() const { return divisor == 1 && modulus == 0; }
+};
+
 /// An elementwise op that computes the initial elements of a product's sums (a prologue), or that computes its results
 /// from the elements of the product (an epilogue). The elements are in registers instead of `buffer`.
 struct ProductNeighbor {
-  TileEmitter *emitter;            ///< Emitter of the elementwise op.
-  mlir::Value buffer;              ///< Output of the product, which the op writes or reads.
-  llvm::SmallVector<size_t> loops; ///< Loop of the product for each loop of the op.
+  TileEmitter *emitter;                  ///< Emitter of the elementwise op.
+  mlir::Value buffer;                    ///< What the op writes or reads: the output of the product, or a view of it.
+  llvm::SmallVector<NeighborLoop> loops; ///< For each loop of the op.
 
   /// Emits a prologue for a tile of the product, and returns its elements by point of the tile. `base` and `ragged` are
   /// like those of `TileEmitter::emit`, for the loops of the product.
   llvm::SmallVector<mlir::Value> compute(mlir::OpBuilder &builder, const TileShape &tile,
                                          llvm::ArrayRef<mlir::Value> base, llvm::ArrayRef<size_t> ragged = {}) const;
 
-  /// Emits an epilogue for the elements of a tile of the product, with stores of the results.
+  /// Emits an epilogue for the elements of a tile of the product, with stores of the results. If the op reads a view
+  /// that splits dims, no loop is ragged, and the tile starts at multiples of its factors.
   void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base,
             mlir::ValueRange elements, llvm::ArrayRef<size_t> ragged = {}) const;
 };
@@ -45,8 +55,9 @@ struct ProductFusion {
 
 /// The limits of the ops that one kernel computes.
 struct FusionLimits {
-  int64_t buffers; ///< Buffers of the kernel.
-  int64_t steps;   ///< Steps of the body of an elementwise op, as `countBodySteps` counts them.
+  int64_t buffers;        ///< Buffers of the kernel.
+  int64_t steps;          ///< Steps of the body of an elementwise op, as `countBodySteps` counts them.
+  bool takesViews = true; ///< True if an epilogue may read the results through a view that splits dims.
 };
 
 /// The elementwise op that computes the elements from which the sums of a product start, if its kernel can compute it.

@@ -22,7 +22,7 @@ struct NeighborLoop {
 /// from the elements of the product (an epilogue). The elements are in registers instead of `buffer`.
 struct ProductNeighbor {
   TileEmitter *emitter;                  ///< Emitter of the elementwise op.
-  mlir::Value buffer;                    ///< What the op writes or reads: the output of the product, or a view of it.
+  mlir::Value buffer;                    ///< Output of the product, or a view of it, which the op writes or reads.
   llvm::SmallVector<NeighborLoop> loops; ///< For each loop of the op.
 
   /// Emits a prologue for a tile of the product, and returns its elements by point of the tile. `base` and `ragged` are

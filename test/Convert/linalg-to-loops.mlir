@@ -158,3 +158,22 @@ func.func @long_sum_of_short_ones(%x: memref<30000x3xf32>, %y: memref<f32>) {
   }
   return
 }
+
+// A kernel runs a part of the inner loop, and the outer loop is the one along which the result is contiguous. Its five
+// steps are masked.
+// CHECK-LABEL: func.func @inner_part
+// CHECK: %[[MASK:.*]] = arith.constant dense<[true, true, true, true, true, false, false, false]>
+// CHECK: scf.for %{{.*}} = %arg0 to %arg1
+// CHECK: vector.maskedload %{{.*}}[%{{.*}}], %[[MASK]]
+// CHECK: vector.maskedstore %{{.*}}[%{{.*}}], %[[MASK]]
+// CHECK-NOT: vector.store
+func.func @inner_part(%from: index, %to: index, %x: memref<5x40xf32>, %r: memref<40x5xf32>) attributes {plan.unit = 1 : i64} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : memref<5x40xf32>) outs(%r : memref<40x5xf32>)
+      attrs = {plan.split = 1 : i64} {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

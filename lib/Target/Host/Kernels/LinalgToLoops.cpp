@@ -76,7 +76,8 @@ private:
     bool vector = static_cast<int>(loop) == tile.vectorLoop;
     int64_t factor = vector ? tile.lanes : tile.factors[loop];
     Value step = arith::ConstantIndexOp::create(builder, loc, factor);
-    active = tile.lanes;
+    if (vector)
+      active = tile.lanes;
     if (multiple % factor == 0)
       return emitLoop(builder, loop, lower, upper, step);
     Value count = arith::SubIOp::create(builder, loc, upper, lower);

@@ -109,7 +109,7 @@ public:
   /// `maybeOpen`, also considers buffers whose size is known only at a call.
   int findVectors(const Access &access, mlir::Type element, bool maybeOpen = false) const;
   /// Returns true if all reads of four points along `loop` are of one element, or of an aligned vector of four elements
-  /// that no other read shares. Buffers whose size is known only at a call count.
+  /// that no other read shares.
   bool readsVectors(size_t loop) const;
   /// Returns true if the body uses the index of `loop` only as the last index of loads, and if all loads have it.
   bool gathersAlong(size_t loop) const;

@@ -125,7 +125,7 @@ BlockEmitter::Part BlockEmitter::makePart(OpBuilder &b, bool isLhs) {
   std::optional<size_t> vectorLoop = findBlockVectors(emitter, loops, part.operand, element);
   part.hasVectors = vectorLoop.has_value();
   part.readsTerms = vectorLoop ? vectorLoop == loops.inner : !State::is(access(part.operand).strides[lastLoop], 1);
-  part.computed = fusion.input(part.operand);
+  part.computed = fusion.getInput(part.operand);
   part.keepsTerms = layout == Layout::AsRead && part.readsTerms;
   int64_t minor = part.keepsTerms ? blockSize.depth : across, lines = part.keepsTerms ? across : blockSize.depth;
   part.pitch = getBlockPitch(minor, element.getIntOrFloatBitWidth() / 8);

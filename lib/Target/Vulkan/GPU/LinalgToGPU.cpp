@@ -85,8 +85,8 @@ struct OpConverter {
   ProductProfiles products;
 
   LogicalResult convertAll(func::FuncOp func, const InitialValues &initial) const;
-  FailureOr<Ops> convert(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
-                         const ProductContext &context) const;
+  FailureOr<KernelOps> convert(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
+                               const ProductContext &context) const;
 };
 } // namespace
 
@@ -99,7 +99,7 @@ static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t maxFactor) {
   return isSmall ? maxFactor : std::min(maxFactor, kDefault);
 }
 
-/// Returns the ops of a function in the order of their conversion. Ops with reductions come first, because their
+/// Returns the ops of a function in the order of their conversion. KernelOps with reductions come first, because their
 /// kernels may compute other ops too. Dequantizations come last, each before those whose results it reads, because
 /// their readers may read the codes instead.
 static SmallVector<linalg::LinalgOp> orderOps(func::FuncOp func, const Dequantizations &dequantizations) {
@@ -138,8 +138,8 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
       return failure();
     emitter->setInitial(initial.lookup(op));
     emitter->setFusesProducts(true);
-    FailureOr<Ops> converted =
-        op.getNumReductionLoops() ? launchProduct(op, *emitter, values, context) : FailureOr<Ops>(Ops());
+    FailureOr<KernelOps> converted =
+        op.getNumReductionLoops() ? launchProduct(op, *emitter, values, context) : FailureOr<KernelOps>(KernelOps());
     if (converted->empty())
       converted = convert(op, *emitter, values, context);
     if (failed(converted))
@@ -170,8 +170,8 @@ static void emitTile(OpBuilder &builder, TileEmitter &emitter, const TileShape &
 
 /// Launches `op` with an invocation for each tile. The kernel of an op with reductions also computes its neighbors.
 /// Returns the ops that the launch replaces.
-FailureOr<Ops> OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
-                                    const ProductContext &context) const {
+FailureOr<KernelOps> OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
+                                          const ProductContext &context) const {
   TileLimits limits;
   limits.pointwiseFactor = choosePointwiseFactor(op, pointwiseFactor);
   limits.maxPoints = 64; // 8 x 8 points. With more, drivers compile for seconds.
@@ -181,7 +181,7 @@ FailureOr<Ops> OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter, K
   if (failed(checkLimits(op, emitter, tiles, block, maxGrid)))
     return failure();
   if (auto known = dyn_cast<AffineConstantExpr>(tiles); known && known.getValue() == 0)
-    return Ops{op};
+    return KernelOps{op};
   int64_t points = 1;
   for (int64_t factor : tile.factors)
     points *= factor;
@@ -198,9 +198,9 @@ FailureOr<Ops> OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter, K
   SmallVector<Value> base = splitNumber(launch.inside, loc, tile.factors, outside, launch.number);
   emitter.setQuads(true);
   cutSums(emitter);
-  emitTile(launch.inside, emitter, tile, base, neighbors.fusion());
+  emitTile(launch.inside, emitter, tile, base, neighbors.getFusion());
   sinkScalars(launch.op, launch.count);
-  return Ops(neighbors.getOps());
+  return KernelOps(neighbors.getOps());
 }
 
 /// Returns true if the emitter supports the shape: f16 operands with lines of at least 16 bytes.

@@ -95,8 +95,8 @@ static bool canComputeInBlock(const TileEmitter &emitter, const ProductLoops &lo
 }
 
 /// Launches `product` on matrix units, if it can be computed there and that pays.
-static Ops launchCooperativeMatrixProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
-                                          const ProductContext &context) {
+static KernelOps launchCooperativeMatrixProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                                                const ProductContext &context) {
   const ProductProfiles &profiles = context.profiles;
   std::optional<CooperativeMatrixTile> tile = isCooperativeMatrixProduct(emitter)
                                                   ? chooseCooperativeMatrixTile(emitter.shape(), profiles.matrices)
@@ -107,20 +107,20 @@ static Ops launchCooperativeMatrixProduct(linalg::LinalgOp product, TileEmitter 
   if (!canLaunch(grid, emitter, profiles.maxGrid))
     return {};
   Type half = Float16Type::get(product.getContext());
-  ProductNeighbors neighbors(emitter, values, context.dequantizations, {profiles.maxBuffers, kAnySteps},
+  ProductNeighbors neighbors(emitter, values, context.dequantizations, profiles.limitFusion(tile->rows * tile->columns),
                              [&](size_t number, const ProductInput &input) {
                                return canComputeInBlock(emitter, tile->loops, number, input, half);
                              });
   launchBlocks(neighbors.getOps(), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
                [&](OpBuilder &inside, const BlockPlace &place) {
-                 emitCooperativeMatrixProduct(inside, emitter, *tile, place, neighbors.fusion());
+                 emitCooperativeMatrixProduct(inside, emitter, *tile, place, neighbors.getFusion());
                });
-  return Ops(neighbors.getOps());
+  return KernelOps(neighbors.getOps());
 }
 
 /// Launches `product` with one workgroup for each block, if that pays.
-static Ops launchWorkgroupProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
-                                  const ProductContext &context) {
+static KernelOps launchWorkgroupProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                                        const ProductContext &context) {
   const ProductProfiles &profiles = context.profiles;
   if (!isWorkgroupProduct(emitter) || !isPlainProduct(emitter))
     return {};
@@ -143,9 +143,9 @@ static Ops launchWorkgroupProduct(linalg::LinalgOp product, TileEmitter &emitter
                              });
   launchBlocks(neighbors.getOps(), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
                [&](OpBuilder &inside, const BlockPlace &place) {
-                 emitWorkgroupProduct(inside, emitter, *tile, place, neighbors.fusion());
+                 emitWorkgroupProduct(inside, emitter, *tile, place, neighbors.getFusion());
                });
-  return Ops(neighbors.getOps());
+  return KernelOps(neighbors.getOps());
 }
 
 //===-- Tiles of subgroups ---------------------------------------------------------------------------------------===//
@@ -228,31 +228,34 @@ static bool canComputeInTile(const TileEmitter &emitter, const SubgroupProductTi
   return isFast && !findWidening(emitter.getOp(), number) && llvm::all_of(op.getBlock()->without_terminator(), isCheap);
 }
 
-/// Returns the tile of the product of `emitter`. It has few rows if an input that all lanes share is computed: each row
-/// then needs scalar registers for indices and for whether they are inside of the source.
-static std::optional<SubgroupProductTile> chooseTile(const TileEmitter &emitter, KernelValues &values,
-                                                     const ProductContext &context) {
-  constexpr int64_t kMaxComputedRows = 8;
+/// Returns the tile of the product of `emitter`. It has few points if an input that all lanes share is computed, and if
+/// the device can run as many tiles: each row then needs scalar registers for indices and for whether they are inside
+/// of the source.
+static std::optional<SubgroupProductTile> chooseSubgroupTile(const TileEmitter &emitter, KernelValues &values,
+                                                             const ProductContext &context) {
+  constexpr int64_t kMaxComputedPoints = 8;
   SubgroupProductProfile profile = context.profiles.subgroups;
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(emitter.shape(), profile);
-  if (!tile || !profile.loadsUniformly || tile->rows <= kMaxComputedRows)
+  if (!tile || !profile.loadsUniformly || tile->rows <= kMaxComputedPoints)
     return tile;
   OpBuilder builder(emitter.getOp());
   for (size_t number = 0; number < emitter.shape().inputStrides.size(); ++number)
     if (auto input = ProductInput::find(builder, emitter, number, context.dequantizations, values);
         input && isLoadedTogether(emitter.shape(), *tile, number) && canComputeInTile(emitter, *tile, number, *input)) {
-      profile.maxPoints = kMaxComputedRows;
-      return chooseSubgroupProductTile(emitter.shape(), profile);
+      profile.maxPoints = kMaxComputedPoints;
+      std::optional<SubgroupProductTile> fewer = chooseSubgroupProductTile(emitter.shape(), profile);
+      SubgroupProductGrid grid(emitter, *fewer, profile.lanes, emitter.getOp().getContext());
+      return canLaunch(grid.groups, emitter, context.profiles.maxGrid) ? fewer : tile;
     }
   return tile;
 }
 
 /// Launches `product` with one subgroup for each tile and block of lanes.
-static Ops launchSubgroupProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
-                                 const ProductContext &context) {
+static KernelOps launchSubgroupProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                                       const ProductContext &context) {
   const ProductProfiles &profiles = context.profiles;
   std::optional<SubgroupProductTile> tile =
-      isPlainProduct(emitter) ? chooseTile(emitter, values, context) : std::nullopt;
+      isPlainProduct(emitter) ? chooseSubgroupTile(emitter, values, context) : std::nullopt;
   if (!tile)
     return {};
   int64_t lanes = profiles.subgroups.lanes;
@@ -277,9 +280,9 @@ static Ops launchSubgroupProduct(linalg::LinalgOp product, TileEmitter &emitter,
                                  profiles.maxGrid);
   SubgroupProductPlace place = findPlace(launch.inside, loc, *tile, grid, lanes, profiles.subgroups.loadsUniformly,
                                          launch.number, counts, laneCounts, positions);
-  emitSubgroupProduct(launch.inside, emitter, *tile, place, neighbors.fusion());
+  emitSubgroupProduct(launch.inside, emitter, *tile, place, neighbors.getFusion());
   sinkScalars(launch.op, launch.count);
-  return Ops(neighbors.getOps());
+  return KernelOps(neighbors.getOps());
 }
 
 //===-- Dot products ---------------------------------------------------------------------------------------------===//
@@ -320,8 +323,8 @@ static LogicalResult launchDotProduct(OpBuilder &builder, Location loc, TileEmit
 
 /// Launches `product` as dot products, with its neighbors. `packed` may be null. Returns no ops if that is not possible
 /// or does not pay.
-static Ops launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
-                            const ProductContext &context, const PackedOperand *packed) {
+static KernelOps launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                                  const ProductContext &context, const PackedOperand *packed) {
   const ProductProfiles &profiles = context.profiles;
   if (!canEmitDotProduct(emitter, packed) || !fitsBuffers({product}, packed, profiles.maxBuffers))
     return {};
@@ -334,30 +337,34 @@ static Ops launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter, Kern
                              /*canCompute=*/nullptr, packed);
   OpBuilder builder(neighbors.getOps().back());
   if (failed(launchDotProduct(builder, fuseLocs(neighbors.getOps()), emitter, *tile, dots.lanes, profiles.maxGrid,
-                              {neighbors.fusion(), packed})))
+                              {neighbors.getFusion(), packed})))
     return {};
-  return Ops(neighbors.getOps());
+  return KernelOps(neighbors.getOps());
 }
 
 /// Launches `product` as dot products that read packed codes if it has dequantized weights, else from floats.
-static Ops launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
-                            const ProductContext &context) {
+static KernelOps launchDotProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
+                                  const ProductContext &context) {
   OpBuilder builder(product);
   for (size_t input = 0; input < size_t(product.getNumDpsInputs()); ++input)
     if (auto packed = PackedOperand::find(builder, product, input, context.dequantizations, values))
-      if (Ops ops = launchDotProduct(product, emitter, values, context, &*packed); !ops.empty())
+      if (KernelOps ops = launchDotProduct(product, emitter, values, context, &*packed); !ops.empty())
         return ops;
   return launchDotProduct(product, emitter, values, context, /*packed=*/nullptr);
 }
 
 //===-- All kinds of launches ------------------------------------------------------------------------------------===//
 
-Ops inlay::launchProduct(linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values,
-                         const ProductContext &context) {
-  Ops ops = launchDotProduct(op, emitter, values, context);
-  if (ops.empty())
-    ops = launchCooperativeMatrixProduct(op, emitter, values, context);
-  if (ops.empty())
-    ops = launchWorkgroupProduct(op, emitter, values, context);
-  return ops.empty() ? launchSubgroupProduct(op, emitter, values, context) : ops;
+using Launcher = KernelOps(linalg::LinalgOp, TileEmitter &, KernelValues &, const ProductContext &);
+
+KernelOps inlay::launchProduct(linalg::LinalgOp op, TileEmitter &emitter, const KernelValues &values,
+                               const ProductContext &context) {
+  // An attempt may emit values where a later one, which has other neighbors, can't use them.
+  for (auto launch : {static_cast<Launcher *>(launchDotProduct), launchCooperativeMatrixProduct, launchWorkgroupProduct,
+                      launchSubgroupProduct}) {
+    KernelValues own = values;
+    if (KernelOps ops = launch(op, emitter, own, context); !ops.empty())
+      return ops;
+  }
+  return {};
 }

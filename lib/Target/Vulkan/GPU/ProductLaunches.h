@@ -35,9 +35,10 @@ struct ProductContext {
 
 /// Converts `op` to a launch of dot products, of cooperative matrices, of workgroups that compute blocks, or of
 /// subgroups that compute tiles, if one of them can compute it and that pays. Dot products read the codes of
-/// dequantized weights. Returns the ops that the launch replaces, which the caller may erase: `op`, and possibly the
-/// elementwise op after it. Returns no ops otherwise.
-Ops launchProduct(mlir::linalg::LinalgOp op, TileEmitter &emitter, KernelValues &values, const ProductContext &context);
+/// dequantized weights. The kernel may also compute neighbors of `op`. Returns all ops that the launch replaces, which
+/// the caller may erase. Returns no ops otherwise.
+KernelOps launchProduct(mlir::linalg::LinalgOp op, TileEmitter &emitter, const KernelValues &values,
+                        const ProductContext &context);
 
 } // namespace inlay
 

@@ -13,6 +13,11 @@
 using namespace mlir;
 using namespace inlay;
 
+Location inlay::fuseLocs(ArrayRef<linalg::LinalgOp> ops) {
+  SmallVector<Location> locs = llvm::map_to_vector(ops, [](linalg::LinalgOp op) { return op.getLoc(); });
+  return FusedLoc::get(locs.front().getContext(), locs);
+}
+
 /// Returns true if `matches` is true for a use of `op` and a use of `other` that have the same buffer.
 static bool haveCommonBuffer(linalg::LinalgOp op, linalg::LinalgOp other,
                              llvm::function_ref<bool(const BufferUse &, const BufferUse &)> matches) {
@@ -30,9 +35,9 @@ bool inlay::shareInputs(linalg::LinalgOp op, linalg::LinalgOp other) {
   return haveCommonBuffer(op, other, [](auto &one, auto &two) { return !one.writes && !two.writes; });
 }
 
-bool inlay::readsPacked(linalg::LinalgOp op, const PackedOperand *packed) {
+bool inlay::accessesPacked(linalg::LinalgOp op, const PackedOperand *packed) {
   return packed && llvm::any_of(listUses(op), [&](const BufferUse &use) {
-           return !use.writes && llvm::is_contained(packed->getBuffers(), use.root);
+           return llvm::is_contained(packed->getBuffers(), use.root);
          });
 }
 

@@ -9,16 +9,22 @@
 
 namespace inlay {
 
-/// Returns true if `op` writes a buffer that `other` reads. A sum also reads the buffer that it writes, but that does
-/// not count.
+/// The ops of one kernel.
+using KernelOps = llvm::SmallVector<mlir::linalg::LinalgOp, 3>;
+
+/// Returns the locations of all ops.
+mlir::Location fuseLocs(llvm::ArrayRef<mlir::linalg::LinalgOp> ops);
+
+/// Returns true if `op` writes a buffer that is an input of `other`. The buffers that `other` writes are no inputs,
+/// even if it reads them too.
 bool writesInputs(mlir::linalg::LinalgOp op, mlir::linalg::LinalgOp other);
 
 /// Returns true if both ops read the same buffer. Accesses of a kernel must see a buffer as vectors, or none, but an
 /// emitter knows only those of its own op.
 bool shareInputs(mlir::linalg::LinalgOp op, mlir::linalg::LinalgOp other);
 
-/// Returns true if `op` reads codes, scales or offsets of `packed`, which may be null.
-bool readsPacked(mlir::linalg::LinalgOp op, const PackedOperand *packed);
+/// Returns true if `op` accesses codes, scales or offsets of `packed`, which may be null.
+bool accessesPacked(mlir::linalg::LinalgOp op, const PackedOperand *packed);
 
 /// Returns true if a kernel of these ops needs at most `maxBuffers` buffers. `packed` may be null.
 bool fitsBuffers(llvm::ArrayRef<mlir::linalg::LinalgOp> ops, const PackedOperand *packed, int64_t maxBuffers);

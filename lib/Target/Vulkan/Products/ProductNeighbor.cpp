@@ -84,11 +84,6 @@ void ProductNeighbor::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<V
   emitter->emit(builder, own.shape, own.base, /*active=*/1, own.ragged);
 }
 
-Location inlay::fuseLocs(ArrayRef<linalg::LinalgOp> ops) {
-  SmallVector<Location> locs = llvm::map_to_vector(ops, [](linalg::LinalgOp op) { return op.getLoc(); });
-  return FusedLoc::get(locs.front().getContext(), locs);
-}
-
 //===-- Finding neighbors ----------------------------------------------------------------------------------------===//
 
 /// Returns true if after `product` only `reader` reads `buffer`, through any view.
@@ -178,7 +173,7 @@ static std::optional<NeighborLoops> matchLoops(linalg::LinalgOp product, linalg:
 /// operand with them. Else returns null.
 static OpOperand *matchEpilogue(linalg::LinalgOp product, linalg::LinalgOp next) {
   Value buffer = product.getDpsInits().front();
-  if (!next || next.getNumReductionLoops() || !isScratch(buffer) || !isReadLastBy(buffer, product, next))
+  if (next.getNumReductionLoops() || !isScratch(buffer) || !isReadLastBy(buffer, product, next))
     return nullptr;
   OpOperand *read = nullptr;
   Value root = findRoot(buffer);
@@ -217,52 +212,54 @@ static linalg::LinalgOp findLastWriter(linalg::LinalgOp product) {
   return last;
 }
 
-Prologue::Prologue(linalg::LinalgOp product, KernelValues &values) {
-  linalg::LinalgOp op = findLastWriter(product);
-  std::optional<NeighborLoops> loops = op ? matchPrologue(op, product) : std::nullopt;
-  if (!loops)
-    return;
-  OpBuilder builder(product);
-  emitter = TileEmitter::create(builder, op, &values);
+/// Returns the neighbor `op` of a product, which accesses `buffer`. Emits flat buffers before `position`.
+static std::optional<ProductNeighbor> makeNeighbor(linalg::LinalgOp op, Value buffer, NeighborLoops loops,
+                                                   Operation *position, KernelValues &values) {
+  OpBuilder builder(position);
+  FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op, &values);
   if (failed(emitter))
-    return;
+    return std::nullopt;
   emitter->setQuads(true);
-  neighbor = ProductNeighbor{&*emitter, product.getDpsInits().front(), std::move(*loops)};
+  return ProductNeighbor{std::make_shared<TileEmitter>(std::move(*emitter)), buffer, std::move(loops)};
 }
 
-Epilogue::Epilogue(linalg::LinalgOp product, SmallVectorImpl<linalg::LinalgOp> &ops, KernelValues &values,
-                   const Dequantizations &dequantizations, const FusionLimits &limits, const PackedOperand *packed) {
-  linalg::LinalgOp next = findNextOp(product, dequantizations);
-  OpOperand *read = matchEpilogue(product, next);
-  std::optional<NeighborLoops> loops = read ? matchLoops(product, next, *read) : std::nullopt;
-  if (!loops || (!limits.takesViews && !llvm::all_of(*loops, std::mem_fn(&NeighborLoop::isWhole))))
-    return;
-  SmallVector<linalg::LinalgOp, 3> all(ops.begin(), ops.end());
-  all.push_back(next);
-  // Other workgroups may still compute the product, so `next` must not write the inputs of its kernel.
-  auto conflicts = [&](linalg::LinalgOp op) { return writesInputs(next, op) || shareInputs(next, op); };
-  if (countBodySteps(next) > limits.steps || !fitsBuffers(all, packed, limits.buffers) || readsPacked(next, packed) ||
-      llvm::any_of(ops, conflicts))
-    return;
-  OpBuilder builder(next);
-  emitter = TileEmitter::create(builder, next, &values);
-  if (failed(emitter))
-    return;
-  emitter->setQuads(true);
-  neighbor = ProductNeighbor{&*emitter, read->get(), std::move(*loops)};
-  ops.push_back(next);
+/// Returns true if the launch of `ops` does not exceed the limits of devices.
+bool ProductNeighbors::fits(KernelValues &values, const FusionLimits &limits, const PackedOperand *packed) const {
+  constexpr size_t kMaxSizes = 20; // Of the 32 push constants that every device supports. The others are for the grid.
+  return values.sizes.size() <= kMaxSizes && fitsBuffers(ops, packed, limits.buffers);
 }
 
 void ProductNeighbors::findPrologue(KernelValues &values, const FusionLimits &limits, const PackedOperand *packed) {
-  prologue.emplace(ops.back(), values);
-  if (!prologue->get())
+  linalg::LinalgOp product = ops.back(), op = findLastWriter(product);
+  std::optional<NeighborLoops> loops = op ? matchPrologue(op, product) : std::nullopt;
+  if (!loops || countBodySteps(op) > limits.steps || accessesPacked(op, packed))
     return;
-  ops.insert(ops.begin(), prologue->get()->emitter->getOp());
-  if (countBodySteps(ops.front()) <= limits.steps && fitsBuffers(ops, packed, limits.buffers) &&
-      !readsPacked(ops.front(), packed))
+  prologue = makeNeighbor(op, product.getDpsInits().front(), std::move(*loops), product, values);
+  ops.insert(ops.begin(), op);
+  if (prologue && fits(values, limits, packed))
     return;
   ops.erase(ops.begin());
   prologue.reset();
+}
+
+void ProductNeighbors::findEpilogue(linalg::LinalgOp product, KernelValues &values,
+                                    const Dequantizations &dequantizations, const FusionLimits &limits,
+                                    const PackedOperand *packed) {
+  linalg::LinalgOp op = findNextOp(product, dequantizations);
+  OpOperand *read = op ? matchEpilogue(product, op) : nullptr;
+  std::optional<NeighborLoops> loops = read ? matchLoops(product, op, *read) : std::nullopt;
+  if (!loops || (!limits.takesViews && !llvm::all_of(*loops, std::mem_fn(&NeighborLoop::isWhole))))
+    return;
+  // Other workgroups may still compute the product, so `op` must not write the inputs of its kernel.
+  auto conflicts = [&](linalg::LinalgOp other) { return writesInputs(op, other) || shareInputs(op, other); };
+  if (countBodySteps(op) > limits.steps || accessesPacked(op, packed) || llvm::any_of(ops, conflicts))
+    return;
+  epilogue = makeNeighbor(op, read->get(), std::move(*loops), op, values);
+  ops.push_back(op);
+  if (epilogue && fits(values, limits, packed))
+    return;
+  ops.pop_back();
+  epilogue.reset();
 }
 
 void ProductNeighbors::findInputs(const TileEmitter &emitter, KernelValues &values,
@@ -277,7 +274,7 @@ void ProductNeighbors::findInputs(const TileEmitter &emitter, KernelValues &valu
     linalg::LinalgOp op = input->getOp();
     bool conflicts = llvm::any_of(ops, [&](linalg::LinalgOp other) { return shareInputs(op, other); });
     ops.insert(ops.begin(), op);
-    if (!conflicts && canCompute(number, *input) && fitsBuffers(ops, /*packed=*/nullptr, limits.buffers))
+    if (!conflicts && canCompute(number, *input) && fits(values, limits, /*packed=*/nullptr))
       continue;
     ops.erase(ops.begin());
     input.reset();
@@ -295,5 +292,5 @@ ProductNeighbors::ProductNeighbors(const TileEmitter &emitter, KernelValues &val
     findPrologue(values, limits, packed);
   if (canCompute)
     findInputs(emitter, values, dequantizations, limits, canCompute);
-  epilogue.emplace(product, ops, values, dequantizations, limits, packed);
+  findEpilogue(product, values, dequantizations, limits, packed);
 }

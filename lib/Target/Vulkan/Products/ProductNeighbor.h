@@ -5,6 +5,7 @@
 #ifndef INLAY_LIB_TARGET_VULKAN_PRODUCTS_PRODUCTNEIGHBOR_H
 #define INLAY_LIB_TARGET_VULKAN_PRODUCTS_PRODUCTNEIGHBOR_H
 
+#include "FusableOps.h"
 #include "ProductInput.h"
 
 namespace inlay {
@@ -19,9 +20,10 @@ struct NeighborLoop {
 };
 
 /// An elementwise op that computes the initial elements of a product's sums (a prologue), or that computes its results
-/// from the elements of the product (an epilogue). The elements are in registers instead of `buffer`.
+/// from the elements of the product (an epilogue). Everything here that holds for products holds for other reductions
+/// too. The elements are in registers instead of `buffer`.
 struct ProductNeighbor {
-  TileEmitter *emitter;                  ///< Emitter of the elementwise op.
+  std::shared_ptr<TileEmitter> emitter;  ///< Emitter of the elementwise op.
   mlir::Value buffer;                    ///< Output of the product, or a view of it, which the op writes or reads.
   llvm::SmallVector<NeighborLoop> loops; ///< For each loop of the op.
 
@@ -36,19 +38,13 @@ struct ProductNeighbor {
             mlir::ValueRange elements, llvm::ArrayRef<size_t> ragged = {}) const;
 };
 
-/// The ops of one kernel.
-using Ops = llvm::SmallVector<mlir::linalg::LinalgOp, 3>;
-
-/// Returns the locations of all ops.
-mlir::Location fuseLocs(llvm::ArrayRef<mlir::linalg::LinalgOp> ops);
-
 /// The ops that the kernel of a product computes besides the product.
 struct ProductFusion {
   const ProductNeighbor *prologue = nullptr, *epilogue = nullptr; ///< Null if there are none.
   llvm::ArrayRef<std::optional<ProductInput>> inputs = {};        ///< By input; empty if all are in memory.
 
   /// Returns what computes the elements of input `number`, or null if they are in memory.
-  const ProductInput *input(size_t number) const {
+  const ProductInput *getInput(size_t number) const {
     return number < inputs.size() && inputs[number] ? &*inputs[number] : nullptr;
   }
 };
@@ -60,64 +56,34 @@ struct FusionLimits {
   bool takesViews = true; ///< True if an epilogue may read the results through a view that splits dims.
 };
 
-/// The elementwise op that computes the elements from which the sums of a product start, if its kernel can compute it.
-class Prologue {
-public:
-  /// Finds the prologue of `product`.
-  Prologue(mlir::linalg::LinalgOp product, KernelValues &values);
-  Prologue(const Prologue &) = delete; // `neighbor` points to `emitter`.
-
-  /// Returns null if there is no prologue.
-  const ProductNeighbor *get() const { return neighbor ? &*neighbor : nullptr; }
-
-private:
-  mlir::FailureOr<TileEmitter> emitter = mlir::failure();
-  std::optional<ProductNeighbor> neighbor;
-};
-
-/// The elementwise op after a product that its kernel also computes, if there is one.
-class Epilogue {
-public:
-  /// Finds the epilogue of a product whose kernel computes `ops`, and adds it to them. `packed` may be null.
-  Epilogue(mlir::linalg::LinalgOp product, llvm::SmallVectorImpl<mlir::linalg::LinalgOp> &ops, KernelValues &values,
-           const Dequantizations &dequantizations, const FusionLimits &limits, const PackedOperand *packed = nullptr);
-  Epilogue(const Epilogue &) = delete; // `neighbor` points to `emitter`.
-
-  /// Returns null if there is no epilogue.
-  const ProductNeighbor *get() const { return neighbor ? &*neighbor : nullptr; }
-
-private:
-  mlir::FailureOr<TileEmitter> emitter = mlir::failure();
-  std::optional<ProductNeighbor> neighbor;
-};
-
 /// The ops that a kernel of a product computes besides it.
 class ProductNeighbors {
 public:
   using CanCompute = llvm::function_ref<bool(size_t input, const ProductInput &)>;
 
   /// Finds the neighbors of the op of `emitter` that its kernel can compute within `limits`. Inputs are computed if
-  /// `canCompute` returns true for them; null means never. `packed` may be null. An op without reductions has no
-  /// neighbors.
+  /// `canCompute` returns true for them; null means never. `packed` is null unless
+  /// `canCompute` is. An op without reductions has no neighbors.
   ProductNeighbors(const TileEmitter &emitter, KernelValues &values, const Dequantizations &dequantizations,
                    const FusionLimits &limits, CanCompute canCompute = nullptr, const PackedOperand *packed = nullptr);
   ProductNeighbors(const ProductNeighbors &) = delete; // `fusion` refers to members.
 
   /// Returns the product and its neighbors. The last one in the block is the last one here.
   llvm::ArrayRef<mlir::linalg::LinalgOp> getOps() const { return ops; }
-  ProductFusion fusion() const {
-    return {prologue ? prologue->get() : nullptr, epilogue ? epilogue->get() : nullptr, inputs};
-  }
+  ProductFusion getFusion() const { return {prologue ? &*prologue : nullptr, epilogue ? &*epilogue : nullptr, inputs}; }
 
 private:
+  bool fits(KernelValues &values, const FusionLimits &limits, const PackedOperand *packed) const;
   void findPrologue(KernelValues &values, const FusionLimits &limits, const PackedOperand *packed);
   void findInputs(const TileEmitter &emitter, KernelValues &values, const Dequantizations &dequantizations,
                   const FusionLimits &limits, CanCompute canCompute);
+  void findEpilogue(mlir::linalg::LinalgOp product, KernelValues &values, const Dequantizations &dequantizations,
+                    const FusionLimits &limits, const PackedOperand *packed);
 
-  Ops ops;
-  std::optional<Prologue> prologue;
+  KernelOps ops;
+  std::optional<ProductNeighbor> prologue;
   llvm::SmallVector<std::optional<ProductInput>, 2> inputs;
-  std::optional<Epilogue> epilogue;
+  std::optional<ProductNeighbor> epilogue;
 };
 
 } // namespace inlay

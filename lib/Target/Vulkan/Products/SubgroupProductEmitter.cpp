@@ -296,8 +296,8 @@ void SubgroupProductEmitter::computeElements(OpBuilder &b, size_t operand, Point
   Value depth = state.constant(b, first.depth);
   Value &inner = indices[tile.innerLoop];
   inner = inner ? state.add(b, inner, depth) : depth;
-  for (Value element :
-       fusion.input(operand)->compute(b, indices, /*inside=*/nullptr, quad < 0 ? 0 : size_t(quad), quad < 0 ? 1 : 4)) {
+  for (Value element : fusion.getInput(operand)->compute(b, indices, /*inside=*/nullptr, quad < 0 ? 0 : size_t(quad),
+                                                         quad < 0 ? 1 : 4)) {
     elements[{operand, first.key()}] = element;
     ++along;
   }
@@ -355,7 +355,7 @@ Value SubgroupProductEmitter::load(OpBuilder &b, size_t operand, Value start, Po
   point.row = moves(operand, tile.rowLoop) ? point.row : 0;
   point.column = moves(operand, tile.columnLoop) ? point.column : 0;
   point.depth = moves(operand, tile.innerLoop) ? point.depth : 0;
-  if (fusion.input(operand) && !elements.count({operand, point.key()}))
+  if (fusion.getInput(operand) && !elements.count({operand, point.key()}))
     computeElements(b, operand, point);
   Value &element = elements[{operand, point.key()}];
   if (!element)

@@ -357,8 +357,8 @@ TEST_F(VulkanDeviceTest, RecordNamesTheDispatchAndBothNumbers) {
             std::string::npos);
   engine.dispatches[0].grid[0] = Expr(1);
   EXPECT_EQ(run(engine, {a, a, a}, {{int64_t(1) << 32}}).message(),
-            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is 4294967296, which doesn't fit an "
-            "unsigned 32-bit integer");
+            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is 4294967296, which doesn't fit a "
+            "32-bit integer");
 }
 
 TEST_F(VulkanDeviceTest, AKernelMaySeeNoMoreThanTheDevicesRange) {

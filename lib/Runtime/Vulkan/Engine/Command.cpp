@@ -48,9 +48,10 @@ StatusOr<Command::Work> Command::evaluateDispatch(uint32_t number, const InputDi
     StatusOr<int64_t> value = dispatch.pushConstants[i].evaluate(inputs);
     if (!value.isOk())
       return value.status();
-    if (*value < 0 || *value > int64_t(std::numeric_limits<uint32_t>::max()))
+    // Strides may be negative. Kernels compute indices modulo 2^32.
+    if (*value < std::numeric_limits<int32_t>::min() || *value > int64_t(std::numeric_limits<uint32_t>::max()))
       return Status(StatusCode::InvalidArgument,
-                    fmt::format("push constant {} is {}, which doesn't fit an unsigned 32-bit integer", i, *value));
+                    fmt::format("push constant {} is {}, which doesn't fit a 32-bit integer", i, *value));
     work.pushConstants.push_back(static_cast<uint32_t>(*value));
   }
   return work;

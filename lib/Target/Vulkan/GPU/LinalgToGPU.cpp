@@ -99,7 +99,7 @@ static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t maxFactor) {
   return isSmall ? maxFactor : std::min(maxFactor, kDefault);
 }
 
-/// Returns the ops of a function in the order of their conversion. KernelOps with reductions come first, because their
+/// Returns the ops of a function in the order of their conversion. Ops with reductions come first, because their
 /// kernels may compute other ops too. Dequantizations come last, each before those whose results it reads, because
 /// their readers may read the codes instead.
 static SmallVector<linalg::LinalgOp> orderOps(func::FuncOp func, const Dequantizations &dequantizations) {

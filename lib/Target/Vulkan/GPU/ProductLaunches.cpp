@@ -94,28 +94,35 @@ static bool canComputeInBlock(const TileEmitter &emitter, const ProductLoops &lo
   return !loop || input.hasVectors(*loop);
 }
 
+/// Launches the product of `emitter` and its neighbors with a workgroup for each block of `tile`. `element` is the type
+/// of operands in workgroup memory. `emit` emits a block. Returns no ops if the device can't run so many workgroups.
+template <typename Tile>
+static KernelOps
+launchTile(TileEmitter &emitter, KernelValues &values, const ProductContext &context, const Tile &tile, Type element,
+           void (*emit)(OpBuilder &, TileEmitter &, const Tile &, const BlockPlace &, const ProductFusion &)) {
+  const ProductProfiles &profiles = context.profiles;
+  BlockGrid grid(emitter, tile.loops, tile.block());
+  if (!canLaunch(grid, emitter, profiles.maxGrid))
+    return {};
+  ProductNeighbors neighbors(emitter, values, context.dequantizations, profiles.limitFusion(tile.rows * tile.columns),
+                             [&](size_t number, const ProductInput &input) {
+                               return canComputeInBlock(emitter, tile.loops, number, input, element);
+                             });
+  launchBlocks(
+      neighbors.getOps(), emitter, tile.loops, tile.block(), grid, profiles.maxGrid,
+      [&](OpBuilder &inside, const BlockPlace &place) { emit(inside, emitter, tile, place, neighbors.getFusion()); });
+  return KernelOps(neighbors.getOps());
+}
+
 /// Launches `product` on matrix units, if it can be computed there and that pays.
 static KernelOps launchCooperativeMatrixProduct(linalg::LinalgOp product, TileEmitter &emitter, KernelValues &values,
                                                 const ProductContext &context) {
-  const ProductProfiles &profiles = context.profiles;
-  std::optional<CooperativeMatrixTile> tile = isCooperativeMatrixProduct(emitter)
-                                                  ? chooseCooperativeMatrixTile(emitter.shape(), profiles.matrices)
-                                                  : std::nullopt;
-  if (!tile)
+  if (!isCooperativeMatrixProduct(emitter))
     return {};
-  BlockGrid grid(emitter, tile->loops, tile->block());
-  if (!canLaunch(grid, emitter, profiles.maxGrid))
-    return {};
-  Type half = Float16Type::get(product.getContext());
-  ProductNeighbors neighbors(emitter, values, context.dequantizations, profiles.limitFusion(tile->rows * tile->columns),
-                             [&](size_t number, const ProductInput &input) {
-                               return canComputeInBlock(emitter, tile->loops, number, input, half);
-                             });
-  launchBlocks(neighbors.getOps(), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
-               [&](OpBuilder &inside, const BlockPlace &place) {
-                 emitCooperativeMatrixProduct(inside, emitter, *tile, place, neighbors.getFusion());
-               });
-  return KernelOps(neighbors.getOps());
+  std::optional<CooperativeMatrixTile> tile = chooseCooperativeMatrixTile(emitter.shape(), context.profiles.matrices);
+  return tile ? launchTile(emitter, values, context, *tile, Float16Type::get(product.getContext()),
+                           emitCooperativeMatrixProduct)
+              : KernelOps();
 }
 
 /// Launches `product` with one workgroup for each block, if that pays.
@@ -131,21 +138,9 @@ static KernelOps launchWorkgroupProduct(linalg::LinalgOp product, TileEmitter &e
     return {};
   std::optional<WorkgroupProductTile> tile = chooseWorkgroupProductTile(
       emitter.shape(), profiles.workgroups, getSubgroupProductCost(emitter.shape(), *other, subgroups));
-  if (!tile)
-    return {};
-  BlockGrid grid(emitter, tile->loops, tile->block());
-  if (!canLaunch(grid, emitter, profiles.maxGrid))
-    return {};
-  Type single = Float32Type::get(product.getContext());
-  ProductNeighbors neighbors(emitter, values, context.dequantizations, profiles.limitFusion(tile->rows * tile->columns),
-                             [&](size_t number, const ProductInput &input) {
-                               return canComputeInBlock(emitter, tile->loops, number, input, single);
-                             });
-  launchBlocks(neighbors.getOps(), emitter, tile->loops, tile->block(), grid, profiles.maxGrid,
-               [&](OpBuilder &inside, const BlockPlace &place) {
-                 emitWorkgroupProduct(inside, emitter, *tile, place, neighbors.getFusion());
-               });
-  return KernelOps(neighbors.getOps());
+  return tile
+             ? launchTile(emitter, values, context, *tile, Float32Type::get(product.getContext()), emitWorkgroupProduct)
+             : KernelOps();
 }
 
 //===-- Tiles of subgroups ---------------------------------------------------------------------------------------===//

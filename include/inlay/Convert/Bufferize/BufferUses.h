@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include <optional>
+
 namespace inlay {
 
 /// One use of a buffer by an op.
@@ -19,6 +21,11 @@ struct BufferUse {
 
 /// Returns the uses of buffers by `op`: its operands and the buffers from which its body loads.
 llvm::SmallVector<BufferUse> listUses(mlir::linalg::LinalgOp op);
+
+/// Returns the indices into the root of `view` of the element at `indices` of `view`. Returns nullopt if there is a
+/// view that does more than split dims into dims of known sizes.
+std::optional<llvm::SmallVector<mlir::AffineExpr>> findRootIndices(mlir::Value view,
+                                                                   llvm::ArrayRef<mlir::AffineExpr> indices);
 
 } // namespace inlay
 

@@ -4,6 +4,7 @@
 
 #include "ProductInput.h"
 #include "FusableOps.h"
+#include "inlay/Convert/Bufferize/BufferUses.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
@@ -36,27 +37,6 @@ static linalg::LinalgOp findOnlyWriter(Value buffer, linalg::LinalgOp reader) {
   return reads == 1 && writes == 1 && writer != reader ? writer : nullptr;
 }
 
-/// Returns the indices into the root of `view` of the element at `indices` of `view`. Returns nullopt if there is a
-/// view that does more than expand dims of known sizes.
-static std::optional<SmallVector<AffineExpr>> findRootIndices(Value view, SmallVector<AffineExpr> indices) {
-  while (auto expanded = view.getDefiningOp<memref::ExpandShapeOp>()) {
-    MemRefType type = expanded.getResultType();
-    SmallVector<AffineExpr> collapsed;
-    for (const ReassociationIndices &group : expanded.getReassociationIndices()) {
-      AffineExpr index = indices[group.front()];
-      for (int64_t dim : ArrayRef(group).drop_front()) {
-        if (type.isDynamicDim(dim))
-          return std::nullopt;
-        index = index * type.getDimSize(dim) + indices[dim];
-      }
-      collapsed.push_back(index);
-    }
-    indices = std::move(collapsed);
-    view = expanded.getSrc();
-  }
-  return isa<BlockArgument>(view) ? std::optional(indices) : std::nullopt;
-}
-
 std::optional<ProductInput> ProductInput::find(OpBuilder &builder, const TileEmitter &emitter, size_t input,
                                                const Dequantizations &dequantizations, KernelValues &values) {
   constexpr int64_t kMaxSteps = 24; // Each workgroup that reads an element computes it again.
@@ -71,7 +51,7 @@ std::optional<ProductInput> ProductInput::find(OpBuilder &builder, const TileEmi
     return std::nullopt;
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   AffineMap read = product.getMatchingIndexingMap(product.getDpsInputOperand(input));
-  std::optional<SmallVector<AffineExpr>> indices = findRootIndices(view, llvm::to_vector(read.getResults()));
+  std::optional<SmallVector<AffineExpr>> indices = findRootIndices(view, read.getResults());
   if (!indices || !written.isPermutation())
     return std::nullopt;
   FailureOr<TileEmitter> computed = TileEmitter::create(builder, op, &values);

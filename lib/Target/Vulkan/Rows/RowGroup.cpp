@@ -81,44 +81,6 @@ std::optional<RowGroup> RowGroup::create(linalg::LinalgOp anchor, int64_t minRow
   return group;
 }
 
-/// Returns the dims of `group` that may have more than one element, or its first dim. Returns nullopt if there are
-/// several.
-static std::optional<int64_t> findOnlyDim(MemRefType type, ArrayRef<int64_t> group) {
-  int64_t only = group.front();
-  for (int64_t dim : group) {
-    if (type.getDimSize(dim) == 1)
-      continue;
-    if (type.getDimSize(only) != 1 && only != dim)
-      return std::nullopt;
-    only = dim;
-  }
-  return only;
-}
-
-/// Returns the index of each dim of `use.root`. Returns nullopt if the op may use any element, or if a view between
-/// them does more than add dims of size 1.
-static std::optional<SmallVector<AffineExpr>> findRootIndices(const BufferUse &use) {
-  if (!use.map)
-    return std::nullopt;
-  auto indices = llvm::to_vector(use.map.getResults());
-  Value view = use.view;
-  while (view != use.root) {
-    auto expanded = view.getDefiningOp<memref::ExpandShapeOp>();
-    if (!expanded)
-      return std::nullopt;
-    SmallVector<AffineExpr> kept;
-    for (const ReassociationIndices &group : expanded.getReassociationIndices()) {
-      std::optional<int64_t> dim = findOnlyDim(expanded.getResultType(), group);
-      if (!dim)
-        return std::nullopt;
-      kept.push_back(indices[*dim]);
-    }
-    indices = std::move(kept);
-    view = expanded.getSrc();
-  }
-  return indices;
-}
-
 namespace {
 /// Finds the row loops among the loops of an op.
 class Alignment {
@@ -130,13 +92,10 @@ public:
   LogicalResult add(const BufferUse &before, ArrayRef<unsigned> known, const BufferUse &after) {
     if (!before.map || !after.map)
       return failure();
-    std::optional<SmallVector<AffineExpr>> beforeIndices, afterIndices;
-    if (before.view == after.view) {
-      beforeIndices.emplace(before.map.getResults());
-      afterIndices.emplace(after.map.getResults());
-    } else {
-      beforeIndices = findRootIndices(before);
-      afterIndices = findRootIndices(after);
+    std::optional<SmallVector<AffineExpr>> beforeIndices(before.map.getResults()), afterIndices(after.map.getResults());
+    if (before.view != after.view) {
+      beforeIndices = findRootIndices(before.view, *beforeIndices);
+      afterIndices = findRootIndices(after.view, *afterIndices);
     }
     if (!beforeIndices || !afterIndices)
       return failure();

@@ -65,13 +65,6 @@ Value TileEmitter::State::indexAt(OpBuilder &b, const Access &access, Value star
   return offset ? add(b, start, constant(b, offset)) : start;
 }
 
-size_t TileEmitter::State::numberOf(ArrayRef<int64_t> point) const {
-  size_t number = 0;
-  for (auto [factor, step] : llvm::zip_equal(tile.factors, point))
-    number = number * factor + step;
-  return number;
-}
-
 int TileEmitter::State::quadLoop(const Access &access) const {
   size_t number = &access - emitter.accesses.data(), inputs = emitter.nest.inputQuads.size();
   int loop = number < inputs ? emitter.nest.inputQuads[number] : emitter.nest.outputQuad;
@@ -93,7 +86,7 @@ Value TileEmitter::State::load(OpBuilder &b, const Access &access, Value start, 
   if (access.scalar)
     return access.scalar;
   if (!access.elements.empty())
-    return access.elements[numberOf(point)];
+    return access.elements[findPoint(tile.factors, point)];
   if (int loop = quadLoop(access); loop >= 0)
     return loadQuad(b, access, start, point, loop);
   Value index = indexAt(b, access, start, point);
@@ -328,6 +321,13 @@ SmallVector<SmallVector<int64_t>> inlay::enumeratePoints(ArrayRef<int64_t> facto
     points = std::move(expanded);
   }
   return points;
+}
+
+size_t inlay::findPoint(ArrayRef<int64_t> factors, ArrayRef<int64_t> point) {
+  size_t number = 0;
+  for (auto [factor, step] : llvm::zip_equal(factors, point))
+    number = number * factor + step;
+  return number;
 }
 
 void TileEmitter::State::reduceUnrolled(ReductionLoops &loops, MutableArrayRef<Value> indices, ArrayRef<Value> current,

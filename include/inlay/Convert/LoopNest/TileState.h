@@ -40,8 +40,6 @@ struct TileEmitter::State {
     auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr);
     return constant && constant.getValue() == value;
   }
-  /// Returns the place of `point` in `points`.
-  size_t numberOf(llvm::ArrayRef<int64_t> point) const;
   /// Returns the loop along which four points of the tile are one aligned vector of the access, or -1 if there is none.
   int quadLoop(const Access &access) const;
   mlir::Type widen(mlir::Type type) const { return mlir::VectorType::get({tile.lanes}, type); }
@@ -97,6 +95,9 @@ struct TileEmitter::State {
 
 /// Returns all offsets within a tile. The last loop is the fastest.
 llvm::SmallVector<llvm::SmallVector<int64_t>> enumeratePoints(llvm::ArrayRef<int64_t> factors);
+
+/// Returns the place of `point` in the result of `enumeratePoints`.
+size_t findPoint(llvm::ArrayRef<int64_t> factors, llvm::ArrayRef<int64_t> point);
 
 } // namespace inlay
 

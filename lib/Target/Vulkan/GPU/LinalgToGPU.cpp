@@ -138,15 +138,18 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
       return failure();
     emitter->setInitial(initial.lookup(op));
     emitter->setFusesProducts(true);
-    FailureOr<KernelOps> converted =
-        op.getNumReductionLoops() ? launchProduct(op, *emitter, values, context) : FailureOr<KernelOps>(KernelOps());
-    if (converted->empty())
-      converted = convert(op, *emitter, values, context);
-    if (failed(converted))
-      return failure();
-    for (linalg::LinalgOp each : *converted) {
-      done.insert(each);
-      each.erase();
+    KernelOps ops;
+    if (op.getNumReductionLoops())
+      ops = launchProduct(op, *emitter, values, context);
+    if (ops.empty()) {
+      FailureOr<KernelOps> converted = convert(op, *emitter, values, context);
+      if (failed(converted))
+        return failure();
+      ops = std::move(*converted);
+    }
+    for (linalg::LinalgOp launched : ops) {
+      done.insert(launched);
+      launched.erase();
     }
   }
   return success();

@@ -60,26 +60,28 @@ int64_t inlay::countBodySteps(linalg::LinalgOp op) {
   return steps;
 }
 
-/// Returns true if `between` writes a buffer of `uses`, or reads one that they write, or if that is unknown.
-static bool dependsOn(Operation *between, ArrayRef<BufferUse> uses) {
-  WalkResult walk = between->walk([&](Operation *inner) {
-    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
-    if (!effects) // Ops of a launch without effects on buffers are barriers and the like.
-      return isPure(inner) || inner->getNumRegions() || inner->getParentOfType<gpu::LaunchOp>()
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    SmallVector<MemoryEffects::EffectInstance> all;
-    effects.getEffects(all);
-    bool conflicts = llvm::any_of(all, [&](const MemoryEffects::EffectInstance &effect) {
-      if (!effect.getValue())
-        return !inner->getParentOfType<gpu::LaunchOp>();
-      bool isWrite = !isa<MemoryEffects::Read>(effect.getEffect());
-      Value root = findRoot(effect.getValue());
-      return llvm::any_of(uses, [&](const BufferUse &use) { return use.root == root && (isWrite || use.writes); });
-    });
-    return conflicts ? WalkResult::interrupt() : WalkResult::advance();
+/// Returns true if `op`, without the ops in its regions, writes a buffer of `uses`, or reads one that they write, or if
+/// that is unknown.
+static bool conflicts(Operation *op, ArrayRef<BufferUse> uses) {
+  bool isInLaunch = op->getParentOfType<gpu::LaunchOp>() != nullptr;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects) // Ops of a launch without effects on buffers are barriers and the like.
+    return !isInLaunch && !isPure(op) && op->getNumRegions() == 0;
+  SmallVector<MemoryEffects::EffectInstance> all;
+  effects.getEffects(all);
+  return llvm::any_of(all, [&](const MemoryEffects::EffectInstance &effect) {
+    if (!effect.getValue())
+      return !isInLaunch;
+    bool isWrite = !isa<MemoryEffects::Read>(effect.getEffect());
+    Value root = findRoot(effect.getValue());
+    return llvm::any_of(uses, [&](const BufferUse &use) { return use.root == root && (isWrite || use.writes); });
   });
-  return walk.wasInterrupted();
+}
+
+static bool dependsOn(Operation *between, ArrayRef<BufferUse> uses) {
+  return between
+      ->walk([&](Operation *inner) { return conflicts(inner, uses) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
 }
 
 bool inlay::canDelay(linalg::LinalgOp op, Operation *later) {

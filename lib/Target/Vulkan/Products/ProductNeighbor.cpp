@@ -48,9 +48,7 @@ NeighborTile::NeighborTile(OpBuilder &builder, Location loc, const TileShape &ti
     SmallVector<int64_t> steps(tile.factors.size());
     for (auto [step, at] : llvm::zip_equal(point, loops))
       steps[at.loop] += step;
-    size_t &number = order.emplace_back(0);
-    for (auto [factor, step] : llvm::zip_equal(tile.factors, steps))
-      number = number * factor + step;
+    order.push_back(findPoint(tile.factors, steps));
   }
 }
 

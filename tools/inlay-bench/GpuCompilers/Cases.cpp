@@ -83,8 +83,7 @@ static Case makePackedLinear(int64_t size, int64_t bits) {
   return made;
 }
 
-/// Returns two convolutions with biases and activations and the sum with their input, between convolutions that set the
-/// layout, which are 1x1.
+/// Returns a residual block of two 3x3 convolutions, and a 1x1 convolution before it, whose kernel changes the layout.
 static Case makeResidualBlock(int64_t channels, int64_t size, const std::string &element) {
   const Dims image{1, channels, size, size}, square{channels, channels, 3, 3}, point{channels, channels, 1, 1},
       line{channels};

@@ -189,8 +189,8 @@ TEST_F(ProcessExitOnDevice, aWaitDuringTheExitEndsAfterTheCommands) {
   static Context *watched = nullptr;
   std::atexit([] { say(watched->isIdle() ? "idle" : "busy"); });
   setenv("INLAY_DEVICE_TIMEOUT", "1e-9", 1);
-  static auto *context =
-      new std::shared_ptr<Context>(*openContext("")); // `say` needs it after the exit of this function.
+  // The handler above needs the context while the process exits.
+  static auto *context = new std::shared_ptr<Context>(*openContext(""));
   watched = context->get();
   std::shared_ptr<Device> device = makeDevice(*context);
   auto buffer = *device->allocate(bytes);

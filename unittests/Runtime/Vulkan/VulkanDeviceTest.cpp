@@ -359,6 +359,9 @@ TEST_F(VulkanDeviceTest, RecordNamesTheDispatchAndBothNumbers) {
   EXPECT_EQ(run(engine, {a, a, a}, {{int64_t(1) << 32}}).message(),
             "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is 4294967296, which doesn't fit a "
             "32-bit integer");
+  EXPECT_EQ(run(engine, {a, a, a}, {{-(int64_t(1) << 31) - 1}}).message(),
+            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is -2147483649, which doesn't fit a "
+            "32-bit integer");
 }
 
 TEST_F(VulkanDeviceTest, AKernelMaySeeNoMoreThanTheDevicesRange) {

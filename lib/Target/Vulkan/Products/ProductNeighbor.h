@@ -62,11 +62,11 @@ public:
   using CanCompute = llvm::function_ref<bool(size_t input, const ProductInput &)>;
 
   /// Finds the neighbors of the op of `emitter` that its kernel can compute within `limits`. Inputs are computed if
-  /// `canCompute` returns true for them; null means never. `packed` is null unless
-  /// `canCompute` is. An op without reductions has no neighbors.
+  /// `canCompute` returns true for them; null means never. At most one of `canCompute` and `packed` is not null. An op
+  /// without reductions has no neighbors.
   ProductNeighbors(const TileEmitter &emitter, KernelValues &values, const Dequantizations &dequantizations,
                    const FusionLimits &limits, CanCompute canCompute = nullptr, const PackedOperand *packed = nullptr);
-  ProductNeighbors(const ProductNeighbors &) = delete; // `fusion` refers to members.
+  ProductNeighbors(const ProductNeighbors &) = delete; // `getFusion` refers to members.
 
   /// Returns the product and its neighbors. The last one in the block is the last one here.
   llvm::ArrayRef<mlir::linalg::LinalgOp> getOps() const { return ops; }
